@@ -1,0 +1,158 @@
+"""Detection: which protocol a body speaks, from its first payloads. Never a guess: None when unsure.
+
+The marks of a protocol that tokwire decodes stand with the protocol. Those of the others stand here, so that an error
+can at least say what a stream looks like.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ._json import JSONError, parse_payload
+from .framing.sse import BYTE_ORDER_MARK, split_field
+from .protocols import protocols
+from .protocols._protocol import ApiProtocol
+
+__all__ = ["detect"]
+
+MAX_PAYLOADS = 64
+MAX_BYTES = 64 << 10
+EVENT_STREAM_TYPE = "application/vnd.amazon.eventstream"
+BEDROCK_NAMES = (b"messageStart", b"contentBlockStart", b"contentBlockDelta", b"metadata", b"chunk", b"Exception")
+
+Marks = Callable[[Mapping[str, Any], str | None], bool]
+
+
+def _responses(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    kind = payload.get("type", sse_name)
+    if isinstance(kind, str) and kind.startswith("response."):
+        return True
+    return payload.get("object") == "response" and "output" in payload
+
+
+def _gemini(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    if isinstance(payload.get("promptFeedback"), dict) or isinstance(payload.get("usageMetadata"), dict):
+        return True
+    candidates = payload.get("candidates")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    if not isinstance(first, dict):
+        return False
+    content = first.get("content")
+    has_parts = isinstance(content, dict) and (isinstance(content.get("parts"), list) or content.get("role") == "model")
+    return has_parts or isinstance(first.get("finishReason"), str)
+
+
+def _ollama(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    if not isinstance(payload.get("done"), bool) or not isinstance(payload.get("model"), str):
+        return False
+    message = payload.get("message")
+    return (isinstance(message, dict) and "role" in message) or isinstance(payload.get("response"), str)
+
+
+def _cohere(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    kind = payload.get("type", sse_name)
+    delta = payload.get("delta")
+    return (
+        isinstance(kind, str)
+        and "-" in kind
+        and isinstance(delta, dict)
+        and bool(delta.keys() & {"message", "finish_reason"})
+    )
+
+
+OTHER_MARKS: dict[str, Marks] = {
+    "openai-responses": _responses,
+    "gemini": _gemini,
+    "ollama": _ollama,
+    "cohere": _cohere,
+}
+
+
+def all_marks() -> dict[str, Marks]:
+    """Protocol name to the marks that prove it, for every protocol that can be told by its payloads."""
+    return OTHER_MARKS | {protocol.name: protocol.marks for protocol in protocols()}
+
+
+def name_of_payload(payload: object, sse_name: str | None) -> str | None:
+    """The one protocol whose marks a payload has, or None."""
+    if not isinstance(payload, dict):
+        return None
+    name = None if sse_name in ("message", "error") else sse_name
+    found = [protocol for protocol, marks in all_marks().items() if marks(payload, name)]
+    return found[0] if len(found) == 1 else None
+
+
+def detect(prefix: bytes, content_type: str | None = None) -> ApiProtocol | None:
+    """The protocol of a body, from how it begins.
+
+    Only whole payloads are looked at, at most 64 of them and 64 KiB. Call it again with more bytes when it answers
+    None and more may come.
+
+    Args:
+        prefix: The first bytes of the body.
+        content_type: Value of the `content-type` header, where there is one. It only decides for AWS event streams.
+
+    Returns:
+        The protocol, or None when unsure, or when the stream is of a kind that tokwire cannot decode.
+    """
+    name = detect_name(bytes(prefix[:MAX_BYTES]), content_type)
+    return next((protocol for protocol in protocols() if protocol.name == name), None)
+
+
+def detect_name(prefix: bytes, content_type: str | None = None) -> str | None:
+    """The name of the protocol of a body, also of one that cannot be decoded yet; None when unsure."""
+    if (content_type or "").split(";")[0].strip().lower() == EVENT_STREAM_TYPE or _is_bedrock(prefix):
+        return "bedrock"
+    names = (name_of_payload(payload, sse_name) for payload, sse_name in _payloads(prefix))
+    return next((name for name in names if name is not None), None)
+
+
+def _is_bedrock(prefix: bytes) -> bool:
+    if len(prefix) < 16:
+        return False
+    total, headers_size, checksum = struct.unpack_from(">III", prefix)
+    if zlib.crc32(prefix[:8]) != checksum or not 16 <= headers_size + 16 <= total:
+        return False
+    headers = prefix[12 : 12 + headers_size]
+    return any(name in headers for name in BEDROCK_NAMES)
+
+
+def _payloads(prefix: bytes) -> Iterator[tuple[Any, str | None]]:
+    """The whole payloads of a prefix, with the SSE name of each."""
+    text = prefix.removeprefix(BYTE_ORDER_MARK)
+    start = text.lstrip(b" \t\r\n")
+    if start[:1] in (b"{", b"["):
+        yield from ((payload, None) for payload in _json_payloads(start))
+        return
+    sse_name: str | None = None
+    count = 0
+    for line in re.split(rb"\r\n|\r|\n", text):
+        field, value = split_field(line)
+        if not line:
+            sse_name = None
+        elif field == b"event":
+            sse_name = value.decode("utf-8", "replace")
+        elif field == b"data" and count < MAX_PAYLOADS:
+            count += 1
+            try:
+                yield parse_payload(value, None), sse_name
+            except JSONError:
+                continue
+
+
+def _json_payloads(text: bytes) -> Iterator[Any]:
+    """The first JSON value of a body without fields: an object, a line, or the first element of an array."""
+    body = text.decode("utf-8", "replace")
+    position = len(body) - len(body[1:].lstrip()) if body[0] == "[" else 0
+    for _ in range(MAX_PAYLOADS):
+        try:
+            payload, position = json.JSONDecoder(strict=False).raw_decode(body, position)
+        except (ValueError, RecursionError):
+            return
+        yield payload
+        position = len(body) - len(body[position:].lstrip(" \t\r\n,"))

@@ -1,0 +1,101 @@
+"""The engine of a decoder: where the stream stands, and what comes out next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ._events import Finish, StreamEvent
+from ._frame_reader import FrameReader
+from ._intake import Intake
+from ._state import DecodeState
+from ._transitions import CLOSING, DONE, RECEIVING, Input, move
+from .framing._frames import Frame, FrameKind
+from .protocols._protocol import ApiProtocol
+
+__all__: list[str] = []
+
+NOTHING: Iterator[StreamEvent] = iter(())
+
+
+class Engine(FrameReader):
+    """Hands out the events of one stream, in order, and its error behind them.
+
+    Attributes:
+        generate: The generator behind `StreamDecoder.events`.
+        phase: Where the stream stands.
+    """
+
+    __slots__ = ("_complete", "_handing_out", "generate", "phase")
+
+    def __init__(self, protocol: ApiProtocol, state: DecodeState) -> None:
+        super().__init__(protocol, state)
+        self.generate = protocol.events or plain_events
+        self.phase = RECEIVING
+        self._complete: bool | None = None
+        self._handing_out: Iterator[StreamEvent] = NOTHING
+
+    def slow_events(self) -> Iterator[StreamEvent]:
+        """The events of everything that the exact machine found; then its error, if the stream ends with one."""
+        while True:
+            for event in self._handing_out:
+                self.phase = move(self.phase, Input.LAST_EVENT if type(event) is Finish else Input.EVENT)
+                if self.phase is DONE:
+                    self.drop_all()
+                yield event
+            if self.state.out:
+                self._handing_out, self.state.out = iter(self.state.out), []
+                continue
+            if self.failure is not None:
+                self.phase = move(self.phase, Input.ERROR)
+                self.drop_all()
+                self.attention = self.ready = True
+                raise self.failure.with_traceback(None)
+            if not self._next_frame():
+                return
+
+    def is_dry(self) -> bool:
+        """Whether nothing more can come out before the next read; at the end of the body the rest comes first."""
+        if self.phase is not CLOSING or self._complete is None:
+            self.ready = False
+            return True
+        complete, self._complete = self._complete, None
+        if self.tail:
+            self.exact(b"")
+        frames = list(self.frames or ())
+        if self.framing.error is None:
+            frames += self.framing.finish(complete=complete)
+        if self.framing.error is None:
+            frames.append(Frame(FrameKind.END, b"" if complete else b"cut", self.position))
+        self.frames = iter(frames)
+        self.attention = True
+        return False
+
+    def announce_end(self, *, complete: bool) -> None:
+        """Note that the body is over; what is left of it is decoded when it is asked for."""
+        if self.phase is RECEIVING:
+            self._complete = complete
+            self.ready = True
+        self.phase = move(self.phase, Input.EOF)
+
+    def _next_frame(self) -> bool:
+        frame = None if self.frames is None else next(self.frames, None)
+        if frame is None:
+            self.frames = None
+            if self._framing is not None and self._framing.error is not None:
+                self.failure = self._framing.error
+                return True
+            self.attention = False
+            return False
+        self.read_frame(frame)
+        return True
+
+
+def plain_events(intake: Intake) -> Iterator[StreamEvent]:
+    """The generator behind `events` of a protocol that has no quicker one: everything takes the exact way."""
+    while True:
+        if intake.attention:
+            yield from intake.slow_events()
+        if intake.reads:
+            intake.exact(intake.reads.pop(0))
+        elif intake.is_dry():
+            return

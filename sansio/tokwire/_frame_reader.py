@@ -1,0 +1,248 @@
+"""What frames mean, by the rules that hold for every protocol.
+
+Errors in every shape, end marks, heartbeats, junk, the end of the body, bodies that are no stream: all of it is
+settled here, so that a protocol module only says what its payloads mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._detect import name_of_payload
+from ._errors import APIError, LimitExceeded, RemoteProtocolError, StreamTruncated, TokwireError
+from ._events import RawPayload
+from ._intake import Intake
+from ._json import JSONError, NestingError, parse_payload
+from ._server_errors import api_error, has_error
+from ._state import DecodeState
+from .framing._frames import Frame, FrameKind
+from .protocols._protocol import ApiProtocol, OnPayload, Verdict
+
+__all__: list[str] = []
+
+END_MARK = b"[DONE]"
+BLANKS = b" \t\r\n"
+HEARTBEATS = frozenset({"ping", "keepalive"})
+
+
+class FrameReader(Intake):
+    """Reads frames into the state of the stream.
+
+    Attributes:
+        protocol: The protocol that reads the payloads.
+        failure: The error with which the stream ends, behind the events that are out.
+    """
+
+    __slots__ = ("_first_unknown", "_recognised", "failure", "protocol")
+
+    def __init__(self, protocol: ApiProtocol, state: DecodeState) -> None:
+        super().__init__(protocol.framing, state)
+        self.protocol = protocol
+        self.failure: TokwireError | None = None
+        self._recognised = False
+        self._first_unknown: tuple[Frame, Any] | None = None
+
+    def read_frame(self, frame: Frame) -> None:
+        """Read one frame: its events go to the state, an error that ends the stream to `failure`."""
+        try:
+            self._accept(frame)
+        except LimitExceeded as error:
+            self.failure = LimitExceeded(error.limit, error.value, offset=frame.offset)
+        except TokwireError as error:
+            self.failure = error
+        except RecursionError:
+            self.failure = refusal("a payload is nested too deeply for the stack of this program", frame)
+        except ValueError as error:
+            self.failure = refusal(str(error), frame)
+
+    def _accept(self, frame: Frame) -> None:
+        match frame.kind:
+            case FrameKind.PAYLOAD:
+                self._payload(frame)
+            case FrameKind.PENDING | FrameKind.UNFINISHED:
+                self._pending(frame)
+            case FrameKind.END_MARK:
+                self._end_mark()
+            case FrameKind.ERROR:
+                raise api_error(_json_or_text(frame.data), self.protocol.error_statuses, name=frame.name)
+            case FrameKind.LOOSE_JSON:
+                self._loose_json(frame)
+            case FrameKind.BODY:
+                self._body(frame)
+            case FrameKind.FOREIGN:
+                raise self._foreign(frame)
+            case FrameKind.CUT:
+                self._cut_off(frame)
+            case FrameKind.END:
+                self._end_of_body(frame)
+
+    def _payload(self, frame: Frame, *, is_pending: bool = False) -> None:
+        text = frame.data.strip(BLANKS)
+        if text == END_MARK:
+            self._show_raw(frame)
+            self._end_mark()
+            return
+        if not text or text[:1] == b":":
+            self._show_raw(frame)
+            if frame.name == "error":
+                raise api_error(None, self.protocol.error_statuses)
+            return
+        try:
+            value = self._parse(frame)
+        except JSONError as error:
+            self._not_json(frame, error, is_pending=is_pending)
+        else:
+            self._show_raw(frame)
+            self._read(value, frame, self.protocol.on_payload)
+
+    def _not_json(self, frame: Frame, error: JSONError, *, is_pending: bool) -> None:
+        if frame.name == "error":
+            raise api_error(frame.data.decode("utf-8", "replace"), self.protocol.error_statuses)
+        parts = [part for part in frame.parts if part.strip(BLANKS)]
+        if len(parts) > 1 and all(_is_payload(part) for part in parts[:-1]):
+            last_is_whole = _is_payload(parts[-1])
+            if last_is_whole or is_pending:
+                whole = [Frame(FrameKind.PAYLOAD, part, frame.offset, frame.name) for part in parts[:-1]]
+                kind = FrameKind.PAYLOAD if last_is_whole else FrameKind.CUT
+                whole.append(Frame(kind, parts[-1], frame.offset, frame.name))
+                self.frames = iter([*whole, *(self.frames or ())])
+                return
+        if is_pending:
+            self._cut_off(frame)
+            return
+        raise refusal(f"a payload that is not JSON ({error})", frame)
+
+    def _pending(self, frame: Frame) -> None:
+        """What the body ended in: used where it is whole, else a sign of truncation, unless the end was reported."""
+        state = self.state
+        is_unfinished = frame.kind is FrameKind.UNFINISHED
+        if is_unfinished and (not self._end_was_reported or frame.data.strip(BLANKS) == END_MARK):
+            return
+        try:
+            self._payload(frame, is_pending=True)
+        except APIError:
+            if not state.end_marker:
+                raise
+
+    def _read(self, value: Any, frame: Frame, read: OnPayload) -> None:
+        state, protocol = self.state, self.protocol
+        payload = value if isinstance(value, dict) else {}
+        is_recognised = bool(payload) and protocol.recognises(payload, frame.name)
+        is_error = has_error(value, frame.name, is_recognised=is_recognised)
+        if not is_recognised and not is_error and payload.get("type", frame.name) in HEARTBEATS:
+            return
+        state.is_failing = is_error
+        verdict = read(state, payload, frame.name) if payload else Verdict.UNKNOWN
+        if is_error:
+            raise api_error(value, protocol.error_statuses)
+        if verdict is Verdict.RECOGNISED:
+            self._recognised = True
+        elif verdict is Verdict.UNKNOWN and self._first_unknown is None:
+            self._first_unknown = frame, value
+        if state.is_ended:
+            self._end_stream()
+
+    def _loose_json(self, frame: Frame) -> None:
+        try:
+            value = self._parse(frame)
+        except JSONError:
+            return
+        self._raise_error_in(value)
+        if self._first_unknown is None:
+            self._first_unknown = frame, value
+
+    def _body(self, frame: Frame) -> None:
+        try:
+            value = self._parse(frame)
+        except JSONError as error:
+            raise refusal(f"the body is neither a stream nor JSON ({error})", frame) from None
+        self._show_raw(frame)
+        if isinstance(value, list):
+            self._raise_error_in(value)
+        was_recognised = self._recognised
+        self._read(value, frame, self.protocol.on_body or self.protocol.on_payload)
+        if self._recognised and not was_recognised and not self.state.is_ended:
+            self.state.end()
+            self._end_stream()
+
+    def _raise_error_in(self, value: Any) -> None:
+        for member in value if isinstance(value, list) else [value]:
+            if isinstance(member, dict) and has_error(member, None, is_recognised=True):
+                raise api_error(member, self.protocol.error_statuses)
+
+    def _foreign(self, frame: Frame) -> RemoteProtocolError:
+        looks = frame.name
+        known = name_of_payload(_json_or_text(frame.data), None)
+        if known is not None:
+            looks = f"{looks} of {known}"
+        return refusal(
+            f"the body is {looks}, not a {self.protocol.name} stream; look at the status and the content type, and "
+            "give the decoder the body without its content coding",
+            frame,
+        )
+
+    def _cut_off(self, frame: Frame) -> None:
+        if not self._end_was_reported:
+            raise StreamTruncated("the body ends in the middle of an event", offset=frame.offset, excerpt=frame.data)
+
+    @property
+    def _end_was_reported(self) -> bool:
+        return self.state.reason is not None or self.state.end_marker
+
+    def _end_mark(self) -> None:
+        self.state.end_marker = True
+        if self.protocol.done_ends:
+            self._end_stream()
+
+    def _end_of_body(self, frame: Frame) -> None:
+        if frame.data and not self._end_was_reported:
+            raise StreamTruncated(
+                "the connection was cut before the server reported an end; the events so far are only a prefix",
+                offset=frame.offset,
+            )
+        self._end_stream()
+
+    def _end_stream(self) -> None:
+        self.state.is_ended = True
+        if not self._recognised and self._first_unknown is not None:
+            frame, value = self._first_unknown
+            known = name_of_payload(value, frame.name)
+            looks = f"the first one looks like {known}: use that protocol" if known else "the first one is unknown"
+            raise refusal(f"no payload of this stream is one of {self.protocol.name}; {looks}", frame)
+        self.protocol.on_eof(self.state)
+        self.failure = self.state.finalize()
+
+    def _parse(self, frame: Frame) -> Any:
+        limit = self.state.limits.max_json_depth
+        try:
+            return parse_payload(frame.data, limit)
+        except NestingError as error:
+            if limit is None:
+                raise ValueError(f"a payload is {error}") from None
+            raise LimitExceeded("max_json_depth", limit, offset=frame.offset) from None
+
+    def _show_raw(self, frame: Frame) -> None:
+        if self.state.options.include_raw:
+            self.state.out.append(RawPayload(frame.name, frame.data))
+
+
+def refusal(message: str, frame: Frame) -> RemoteProtocolError:
+    """The error for a frame that breaks the protocol."""
+    return RemoteProtocolError(message, offset=frame.offset, excerpt=frame.data)
+
+
+def _json_or_text(data: bytes) -> Any:
+    try:
+        return parse_payload(data, None)
+    except JSONError:
+        return data.decode("utf-8", "replace")
+
+
+def _is_payload(part: bytes) -> bool:
+    if part.strip(BLANKS) == END_MARK:
+        return True
+    try:
+        parse_payload(part, None)
+    except JSONError:
+        return False
+    return True

@@ -1,0 +1,245 @@
+"""The way of the bytes into a decoder: reads in, whole events out, fast where the stream is ordinary.
+
+Two machines cut the same body. The quick one, here, splits reads that hold only line feeds at their blank lines with
+`bytes` methods and keeps an unfinished event as it came. The exact one is the protocol's `Framing`; it gets whatever
+is not ordinary: carriage returns, comments, bodies that are no stream, anything near a limit. Both start and stop at
+the boundary between two events, so either can go on where the other stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ._events import StreamEvent
+from ._limits import Limits
+from ._state import DecodeState
+from .framing._frames import Frame, Framing
+
+__all__: list[str] = []
+
+BLOCK_BYTES = 32 << 10
+"""Longer reads are taken in pieces of this size, so that the payloads of a whole body never stand in memory at once."""
+
+LINE_OVERHEAD = len(b"data: ")
+NO_LIMIT = 1 << 62
+ORDINARY_STARTS = b"de"
+"""First bytes of `data` and `event`: an unfinished event that begins otherwise goes to the exact machine at once."""
+
+
+class Intake:
+    """Reads, the unfinished event, and the events that are cut but not decoded yet.
+
+    Attributes:
+        reads: Reads that nobody looked at yet, oldest first.
+        ready: False while nothing can come out, so that asking costs next to nothing.
+        attention: True while something waits that the quick path must not overtake.
+        is_unfinished: True while part of an event is held.
+        pieces: Iterator over the rest of the events that the quick machine cut, or None.
+        quick: The longest payload that needs no look at a limit.
+        state: What is known of the stream.
+    """
+
+    __slots__ = (
+        "_block",
+        "_block_offset",
+        "_counted",
+        "_counted_offset",
+        "_framing",
+        "_gap",
+        "_make_framing",
+        "_started",
+        "_tail_lines",
+        "attention",
+        "frames",
+        "is_unfinished",
+        "pieces",
+        "position",
+        "quick",
+        "reads",
+        "ready",
+        "state",
+        "tail",
+        "tail_limit",
+        "tail_size",
+    )
+
+    def __init__(self, make_framing: Callable[[Limits], Framing], state: DecodeState) -> None:
+        limits = state.limits
+        line = NO_LIMIT if limits.max_line_bytes is None else limits.max_line_bytes
+        event = NO_LIMIT if limits.max_event_bytes is None else limits.max_event_bytes
+        depth = NO_LIMIT if limits.max_json_depth is None else 2 * limits.max_json_depth
+        self.reads: list[bytes] = []
+        self.ready = False
+        self.attention = False
+        self.is_unfinished = False
+        self.pieces: Iterator[bytes] | None = None
+        self.quick = min(line - LINE_OVERHEAD, event, depth - 1)
+        self.state = state
+        self.frames: Iterator[Frame] | None = None
+        self.position = 0
+        self.tail: list[bytes] = []
+        self.tail_size = 0
+        self.tail_limit = min(line, event)
+        self._tail_lines = 0
+        self._make_framing = make_framing
+        self._framing: Framing | None = None
+        self._started = False
+        self._block: list[bytes] = []
+        self._block_offset = self._gap = self._counted = self._counted_offset = 0
+
+    @property
+    def framing(self) -> Framing:
+        """The exact machine, made when it is first needed."""
+        if self._framing is None:
+            self._framing = self._make_framing(self.state.limits)
+        return self._framing
+
+    @property
+    def held(self) -> int:
+        """Bytes that wait for the rest of their event."""
+        return self.tail_size + (0 if self._framing is None else self._framing.held)
+
+    def slow_events(self) -> Iterator[StreamEvent]:
+        """The events of everything that the exact machine found. The decoder fills this in."""
+        raise NotImplementedError
+
+    def is_dry(self) -> bool:
+        """Whether nothing more can come out before the next read. The decoder fills this in."""
+        raise NotImplementedError
+
+    def has_room(self, data: bytes) -> bool:
+        """Whether the unfinished event may grow by `data` without a look at the limits."""
+        return self.tail_size + len(data) <= self.tail_limit
+
+    def extend_tail(self, data: bytes) -> None:
+        """Add to the unfinished line that the quick machine holds."""
+        self.tail.append(data)
+        self.tail_size += len(data)
+        self.position += len(data)
+
+    def exact(self, data: bytes) -> None:
+        """Give a read, and what waited before it, to the exact machine."""
+        offset = self.position - self.tail_size
+        self.position += len(data)
+        if self.tail:
+            self.tail.append(data)
+            data = self._take_tail()
+        self._feed(data, offset)
+
+    def exact_piece(self, piece: bytes, offset: int) -> None:
+        """Give one whole event that the quick machine cut to the exact one."""
+        self._feed(piece, offset)
+
+    def whole_events(self, data: bytes) -> bytes:
+        """The events that end within `data`, without the blank line behind the last, beginning with what waited.
+
+        Empty where none ends, or where the exact machine took the data; then `attention` says whether to look there.
+        """
+        if len(data) > BLOCK_BYTES:
+            self.reads[0:0] = [
+                data[start : start + BLOCK_BYTES] for start in range(BLOCK_BYTES, len(data), BLOCK_BYTES)
+            ]
+            data = data[:BLOCK_BYTES]
+        if 13 in data:
+            self.exact(data)
+            return b""
+        if self._framing is not None and not self._framing.is_idle:
+            data = self._resume(data)
+            if not data:
+                return b""
+        offset = self.position - self.tail_size
+        end = data.rfind(b"\n\n") if 10 in data else -1
+        if end < 0 and data[:1] == b"\n" and self.tail and self.tail[-1][-1] == 10:
+            block, rest = self._take_tail()[:-1], data[1:]
+        elif end < 0:
+            self.position += len(data)
+            self._keep(data, offset)
+            return b""
+        else:
+            self.tail.append(data[:end])
+            block, rest = self._take_tail(), data[end + 2 :]
+        self._block_offset = offset
+        self.position += len(data) - len(rest)
+        if rest:  # looked at when the block was decoded, so that nothing in it overtakes the block
+            self.reads.insert(0, rest)
+        return block
+
+    def cut(self, events: list[bytes], lead: int, gap: int) -> Iterator[bytes]:
+        """Remember events that were cut, so that nothing is lost when a caller stops in their middle.
+
+        Args:
+            events: The pieces, one for each event.
+            lead: Bytes of the block before the first piece.
+            gap: Bytes between two pieces.
+        """
+        self._started = True
+        self._block = events
+        self._gap = gap
+        self._counted = 0
+        self._counted_offset = self._block_offset + lead
+        self.pieces = iter(events)
+        return self.pieces
+
+    def piece_offset(self) -> int:
+        """Offset in the body of the piece that `pieces` gave last."""
+        assert self.pieces is not None
+        index = len(self._block) - self.pieces.__length_hint__() - 1  # type: ignore[attr-defined]  # a list iterator
+        while self._counted < index:
+            self._counted_offset += len(self._block[self._counted]) + self._gap
+            self._counted += 1
+        return self._counted_offset
+
+    @property
+    def block_offset(self) -> int:
+        """Offset in the body of the block that `whole_events` gave last."""
+        return self._block_offset
+
+    def drop_all(self) -> None:
+        """Forget whatever was not decoded: the stream is over."""
+        self.reads.clear()
+        self.tail.clear()
+        self.tail_size = self._tail_lines = 0
+        self.is_unfinished = False
+        self.pieces = self.frames = self._framing = None
+        self._block = []
+
+    def _take_tail(self) -> bytes:
+        data = b"".join(self.tail)
+        self.tail.clear()
+        self.tail_size = self._tail_lines = 0
+        self.is_unfinished = False
+        return data
+
+    def _keep(self, data: bytes, offset: int) -> None:
+        """Hold an unfinished event as it came, or give it to the exact machine where it is not ordinary."""
+        lines = data.count(b"\n") if 10 in data else 0
+        self.tail.append(data)
+        self.tail_size += len(data)
+        self._tail_lines += lines
+        self.is_unfinished = True
+        if self._tail_lines > 1 or self.tail[0][0] not in ORDINARY_STARTS or self.tail_size > self.tail_limit:
+            self._feed(self._take_tail(), offset)
+
+    def _resume(self, data: bytes) -> bytes:
+        """Feed the exact machine up to the end of its event. Returns what the quick machine can go on with."""
+        blank_line = data.find(b"\n\n")
+        ends = [1] if data[0] == 10 else []
+        if blank_line >= 0:
+            ends.append(blank_line + 2 - len(ends))
+        for end in [*ends, len(data)]:
+            head, data = data[:end], data[end:]
+            self.position += len(head)
+            self._feed(head, self.position - len(head))
+            if not data or self.framing.is_idle:
+                break
+        return data
+
+    def _feed(self, data: bytes, offset: int) -> None:
+        framing = self.framing
+        framing.started |= self._started
+        frames = framing.feed(data, offset)
+        if frames:
+            self.frames = iter(frames) if self.frames is None else iter([*self.frames, *frames])
+        if frames or framing.error is not None:
+            self.attention = True
+        self.is_unfinished = not framing.is_idle

@@ -1,0 +1,215 @@
+"""Server-sent events: `SSEDecoder` for whoever needs the framing alone.
+
+The rules are those of the WHATWG event-stream format (HTML standard, section 9.2.6): CR, LF and CRLF end a line, a
+byte order mark at the start is skipped, a line that begins with a colon is a comment, one space after the colon goes,
+data lines are joined with LF, and an event without a data line is not dispatched. One departure, forced by servers
+that close right behind their last line: at a clean end of the body a pending event is dispatched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from .._errors import LimitExceeded, StreamTruncated, TokwireError
+from .._limits import Limits
+from .._transitions import FINISHED, NEED_DATA, STATES, Input, Need, Phase, StreamState, checked_bytes, move
+from ._lines import Line, LineSplitter
+
+__all__ = ["SSEDecoder", "ServerSentEvent"]
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MAX_RETRY_DIGITS = 18
+
+
+class ServerSentEvent(Struct, frozen=True, gc=False):
+    """One dispatched event.
+
+    Attributes:
+        event: Its type; `message` where none was named.
+        data: Its data lines, joined with LF.
+        id: The last event id that the stream set, also by an earlier event; empty where it set none.
+        retry: Reconnection time in milliseconds that came with this event, or None.
+    """
+
+    event: str
+    data: str
+    id: str = ""
+    retry: int | None = None
+
+
+def split_field(line: bytes) -> tuple[bytes, bytes]:
+    """Name and value of a field line: the first colon parts them, and one space after it goes."""
+    name, _, value = line.partition(b":")
+    return name, value[1:] if value[:1] == b" " else value
+
+
+class EventFields:
+    """The fields of the event that is being read.
+
+    Attributes:
+        data: Its data lines.
+        size: Bytes of the data lines, joined.
+        name: Value of the last `event` field.
+        offset: Offset of its first field in the body, or None before one came.
+    """
+
+    __slots__ = ("_limit", "data", "name", "offset", "size")
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin the next event."""
+        self.data: list[bytes] = []
+        self.size = 0
+        self.name = b""
+        self.offset: int | None = None
+
+    def add(self, name: bytes, value: bytes, offset: int) -> None:
+        """Take one field; names other than `data` and `event` only mark that the event began.
+
+        Raises:
+            LimitExceeded: The data grew past `Limits.max_event_bytes`.
+        """
+        if self.offset is None:
+            self.offset = offset
+        if name == b"data":
+            self.size += len(value) + bool(self.data)
+            if self._limit is not None and self.size > self._limit:
+                raise LimitExceeded("max_event_bytes", self._limit, offset=self.offset)
+            self.data.append(value)
+        elif name == b"event":
+            self.name = value
+
+
+class SSEDecoder:
+    """Bytes of an event stream in, `ServerSentEvent` out. Opens no connection and never waits.
+
+    Feed it with `receive_data`, take what is ready from `events`, and announce the end with `receive_eof`.
+
+    Args:
+        limits: Bounds for a line and for an event.
+    """
+
+    def __init__(self, *, limits: Limits | None = None) -> None:
+        limits = Limits() if limits is None else limits
+        self._lines = LineSplitter(limits.max_line_bytes)
+        self._fields = EventFields(limits.max_event_bytes)
+        self._reads: list[bytes] = []
+        self._ready: Iterator[Line] = iter(())
+        self._phase = Phase.RECEIVING
+        self._complete = True
+        self._id = ""
+        self._retry: int | None = None
+        self._error: TokwireError | None = None
+
+    @property
+    def state(self) -> StreamState:
+        """OPEN, DONE after the last event, or FAILED after an error."""
+        return STATES[self._phase]
+
+    def receive_data(self, data: bytes | bytearray | memoryview) -> None:
+        """Store one read; then take what is ready from `events`. Never raises for what the peer sent.
+
+        Raises:
+            LocalProtocolError: `receive_eof` was called before.
+            TypeError: `data` is not bytes-like.
+        """
+        data = checked_bytes(data)
+        self._phase = move(self._phase, Input.DATA)
+        if self._phase is Phase.RECEIVING and data:
+            self._reads.append(data)
+
+    def receive_eof(self, *, complete: bool = True) -> None:
+        """Announce the end of the body; then take the rest from `events`. The first call's flag stands.
+
+        Args:
+            complete: False when the transport knows that the body was cut; then the end is `StreamTruncated`.
+        """
+        if self._phase is Phase.RECEIVING:
+            self._complete = complete
+        self._phase = move(self._phase, Input.EOF)
+
+    def next_event(self) -> ServerSentEvent | Need:
+        """One event, `NEED_DATA` where more bytes are needed, or `FINISHED` after the end.
+
+        Raises:
+            LimitExceeded: A line or an event is too long. Raised again by every later call.
+            StreamTruncated: The body was cut.
+        """
+        event = next(self.events(), None)
+        if event is not None:
+            return event
+        return FINISHED if self._phase is Phase.DONE else NEED_DATA
+
+    def events(self) -> Iterator[ServerSentEvent]:
+        """All events that are ready, in order. Stop at any point: nothing is lost.
+
+        Raises:
+            LimitExceeded: A line or an event is too long. Raised again by every later call.
+            StreamTruncated: The body was cut.
+        """
+        if self._error is not None:
+            raise self._error.with_traceback(None)
+        try:
+            while (event := self._next()) is not None:
+                yield event
+        except TokwireError as error:
+            self._error = error
+            self._phase = move(self._phase, Input.ERROR)
+            raise
+
+    def _next(self) -> ServerSentEvent | None:
+        while True:
+            for offset, line in self._ready:
+                event = self._take_line(offset, line)
+                if event is not None:
+                    return event
+            if self._lines.overflow is not None:
+                raise self._lines.overflow
+            if self._reads:
+                self._ready = iter(self._lines.feed(self._reads.pop(0)))
+            elif self._phase is Phase.CLOSING:
+                return self._finish()
+            else:
+                return None
+
+    def _take_line(self, offset: int, line: bytes) -> ServerSentEvent | None:
+        if offset == 0 and line[:3] == BYTE_ORDER_MARK:
+            line = line[3:]
+        if not line:
+            return self._dispatch()
+        name, value = split_field(line)
+        if name == b"id" and b"\0" not in value:
+            self._id = value.decode("utf-8", "replace")
+        elif name == b"retry" and value.isdigit() and len(value) <= MAX_RETRY_DIGITS:
+            self._retry = int(value)
+        elif name:
+            self._fields.add(name, value, offset)
+        return None
+
+    def _dispatch(self) -> ServerSentEvent | None:
+        fields = self._fields
+        event = None
+        if fields.data:
+            name = fields.name.decode("utf-8", "replace") or "message"
+            event = ServerSentEvent(name, b"\n".join(fields.data).decode("utf-8", "replace"), self._id, self._retry)
+        fields.clear()
+        self._retry = None
+        return event
+
+    def _finish(self) -> ServerSentEvent | None:
+        if not self._complete:
+            raise StreamTruncated(
+                "the event stream was cut before its end; the events so far are whole", offset=self._lines.position
+            )
+        tail = self._lines.finish()
+        if tail:
+            self._take_line(self._lines.tail_offset, tail)
+        event = self._dispatch()
+        if event is None:
+            self._phase = move(self._phase, Input.LAST_EVENT)
+        return event

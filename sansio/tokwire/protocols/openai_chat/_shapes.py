@@ -1,0 +1,149 @@
+"""The ordinary shapes of a chunk, as types: a chunk that fits one holds nothing but what the shape names.
+
+Whatever else means anything is typed so that only its absence fits. A chunk that does not fit is refused by the typed
+decoder, so the quick reader tests no member that an ordinary stream does not have.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..._json import refuse, typed_decoder
+from ..._state import DecodeState
+
+__all__: list[str] = []
+
+TEXT, REASONING, TOOL_CALL = 1, 2, 3
+
+Nothing = Literal["", None]
+NoList = tuple[()] | None
+
+
+class Delta(Struct, gc=False):
+    """A delta without anything but, in the subtypes, one kind of content."""
+
+    content: Nothing = None
+    reasoning_content: Nothing = None
+    reasoning: Nothing = None
+    reasoning_text: Nothing = None
+    thinking: Nothing = None
+    reasoning_details: NoList = None
+    reasoning_opaque: Nothing = None
+    reasoning_encrypted: Nothing = None
+    refusal: Nothing = None
+    tool_calls: NoList = None
+    function_call: None = None
+    images: NoList = None
+    audio: None = None
+    extra_content: None = None
+
+
+class TextDelta(Delta, gc=False):
+    """Text."""
+
+    content: str | None = None  # type: ignore[assignment]  # the one member that this shape may have
+
+
+class ReasoningDelta(Delta, gc=False):
+    """Reasoning, under one of the two common names."""
+
+    reasoning_content: str | None = None  # type: ignore[assignment]  # the members that this shape may have
+    reasoning: str | None = None  # type: ignore[assignment]  # as above
+
+
+class Function(Struct, gc=False):
+    """Arguments of a call that is open already."""
+
+    arguments: str
+    name: Nothing = None
+
+
+class ToolCallEntry(Struct, gc=False):
+    """One fragment, told by its index alone."""
+
+    index: int
+    function: Function
+    id: Nothing = None
+    extra_content: None = None
+
+
+class ToolCallDelta(Delta, gc=False, kw_only=True):
+    """One fragment of one call."""
+
+    tool_calls: tuple[ToolCallEntry]  # type: ignore[assignment]  # the one member that this shape has
+
+
+class Choice(Struct, gc=False):
+    """The only choice, without a finish word."""
+
+    index: Literal[0] = 0
+    finish_reason: Nothing = None
+    message: None = None
+    usage: None = None
+
+
+class TextChoice(Choice, gc=False, kw_only=True):
+    """With text."""
+
+    delta: TextDelta
+
+
+class ReasoningChoice(Choice, gc=False, kw_only=True):
+    """With reasoning."""
+
+    delta: ReasoningDelta
+
+
+class ToolCallChoice(Choice, gc=False, kw_only=True):
+    """With a fragment of a call."""
+
+    delta: ToolCallDelta
+
+
+class Chunk(Struct, gc=False):
+    """A chunk without usage and without an error."""
+
+    usage: None = None
+    error: None = None
+    type: None = None
+
+
+class TextChunk(Chunk, gc=False, kw_only=True):
+    """With text."""
+
+    choices: tuple[TextChoice]
+
+
+class ReasoningChunk(Chunk, gc=False, kw_only=True):
+    """With reasoning."""
+
+    choices: tuple[ReasoningChoice]
+
+
+class ToolCallChunk(Chunk, gc=False, kw_only=True):
+    """With a fragment of a call."""
+
+    choices: tuple[ToolCallChoice]
+
+
+decode_text = typed_decoder(TextChunk)
+decode_reasoning = typed_decoder(ReasoningChunk)
+decode_tool_call = typed_decoder(ToolCallChunk)
+
+
+def choose_shape(state: DecodeState) -> None:
+    """After a chunk that was read in full: which shape the next one probably has, if any is safe to expect."""
+    options, buffers = state.options, state.buffers()
+    state.hot_decode = refuse
+    if options.include_raw or not state.response_id or not state.model or buffers.has_half:
+        return
+    if buffers.channel == "tool_call":
+        if not options.include_tool_deltas and not state.record.budget.has_halves:
+            state.hot_kind, state.hot_decode = TOOL_CALL, decode_tool_call
+            state.open_calls = buffers.table.by_index
+    elif buffers.channel == "reasoning":
+        state.hot_kind, state.hot_decode = REASONING, decode_reasoning
+    elif buffers.has_text:
+        state.hot_kind, state.hot_decode = TEXT, decode_text
