@@ -116,10 +116,12 @@ class StreamDecoder:
             data = checked_bytes(data)
         if engine.phase is not RECEIVING:
             engine.phase = move(engine.phase, Input.DATA)
-        elif not engine.ready and engine.tail and 10 not in data and 13 not in data and engine.has_room(data):
+        elif engine.ready:
+            engine.reads.append(data)
+        elif engine.tail and 10 not in data and 13 not in data and engine.has_room(data):
             engine.extend_tail(data)
         elif data:
-            engine.reads.append(data)
+            engine.first = data
             engine.ready = True
 
     def receive_eof(self, *, complete: bool = True) -> None:

@@ -8,7 +8,7 @@ from ._events import Finish, StreamEvent
 from ._frame_reader import FrameReader
 from ._intake import Intake
 from ._state import DecodeState
-from ._transitions import CLOSING, DONE, RECEIVING, Input, move
+from ._transitions import DONE, RECEIVING, Input, move
 from .framing._frames import Frame, FrameKind
 from .protocols._protocol import ApiProtocol
 
@@ -25,13 +25,12 @@ class Engine(FrameReader):
         phase: Where the stream stands.
     """
 
-    __slots__ = ("_complete", "_handing_out", "generate", "phase")
+    __slots__ = ("_handing_out", "generate", "phase")
 
     def __init__(self, protocol: ApiProtocol, state: DecodeState) -> None:
         super().__init__(protocol, state)
         self.generate = protocol.events or plain_events
         self.phase = RECEIVING
-        self._complete: bool | None = None
         self._handing_out: Iterator[StreamEvent] = NOTHING
 
     def slow_events(self) -> Iterator[StreamEvent]:
@@ -40,6 +39,7 @@ class Engine(FrameReader):
             for event in self._handing_out:
                 self.phase = move(self.phase, Input.LAST_EVENT if type(event) is Finish else Input.EVENT)
                 if self.phase is DONE:
+                    self.attention = False
                     self.drop_all()
                 yield event
             if self.state.out:
@@ -47,18 +47,16 @@ class Engine(FrameReader):
                 continue
             if self.failure is not None:
                 self.phase = move(self.phase, Input.ERROR)
+                self.attention = True
                 self.drop_all()
-                self.attention = self.ready = True
+                self.ready = True
                 raise self.failure.with_traceback(None)
             if not self._next_frame():
                 return
 
-    def is_dry(self) -> bool:
-        """Whether nothing more can come out before the next read; at the end of the body the rest comes first."""
-        if self.phase is not CLOSING or self._complete is None:
-            self.ready = False
-            return True
-        complete, self._complete = self._complete, None
+    def finish(self) -> None:
+        """Deal with the announced end of the body: what is left of it comes first, then the end of the stream."""
+        complete, self.complete = bool(self.complete), None
         if self.tail:
             self.exact(b"")
         frames = list(self.frames or ())
@@ -68,12 +66,12 @@ class Engine(FrameReader):
             frames.append(Frame(FrameKind.END, b"" if complete else b"cut", self.position))
         self.frames = iter(frames)
         self.attention = True
-        return False
+        self.is_clean = False
 
     def announce_end(self, *, complete: bool) -> None:
         """Note that the body is over; what is left of it is decoded when it is asked for."""
         if self.phase is RECEIVING:
-            self._complete = complete
+            self.complete = complete
             self.ready = True
         self.phase = move(self.phase, Input.EOF)
 
@@ -95,7 +93,8 @@ def plain_events(intake: Intake) -> Iterator[StreamEvent]:
     while True:
         if intake.attention:
             yield from intake.slow_events()
-        if intake.reads:
-            intake.exact(intake.reads.pop(0))
-        elif intake.is_dry():
+        data = intake.next_read()
+        if data is None:
             return
+        if data:
+            intake.exact(data)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ._events import StreamEvent
+from ._json import FAILURES
 from ._limits import Limits
 from ._state import DecodeState
 from .framing._frames import Frame, Framing
@@ -19,6 +20,9 @@ __all__: list[str] = []
 
 BLOCK_BYTES = 32 << 10
 """Longer reads are taken in pieces of this size, so that the payloads of a whole body never stand in memory at once."""
+
+QUICK_FAILURES = (*FAILURES, KeyError)
+"""What reading an ordinary payload can raise: it does not fit, or names a tool call that is not open."""
 
 LINE_OVERHEAD = len(b"data: ")
 NO_LIMIT = 1 << 62
@@ -30,7 +34,10 @@ class Intake:
     """Reads, the unfinished event, and the events that are cut but not decoded yet.
 
     Attributes:
-        reads: Reads that nobody looked at yet, oldest first.
+        first: The one read that waits, in the usual case that the last was taken before the next came.
+        reads: Further reads that nobody looked at yet, oldest first.
+        complete: Set once the end of the body was announced, until it is dealt with: whether it was a clean one.
+        is_clean: True while nothing is held and nothing waits but reads, so that the next read begins an event.
         ready: False while nothing can come out, so that asking costs next to nothing.
         attention: True while something waits that the quick path must not overtake.
         is_unfinished: True while part of an event is held.
@@ -50,7 +57,10 @@ class Intake:
         "_started",
         "_tail_lines",
         "attention",
+        "complete",
+        "first",
         "frames",
+        "is_clean",
         "is_unfinished",
         "pieces",
         "position",
@@ -68,7 +78,10 @@ class Intake:
         line = NO_LIMIT if limits.max_line_bytes is None else limits.max_line_bytes
         event = NO_LIMIT if limits.max_event_bytes is None else limits.max_event_bytes
         depth = NO_LIMIT if limits.max_json_depth is None else 2 * limits.max_json_depth
+        self.first: bytes | None = None
         self.reads: list[bytes] = []
+        self.complete: bool | None = None
+        self.is_clean = True
         self.ready = False
         self.attention = False
         self.is_unfinished = False
@@ -103,9 +116,30 @@ class Intake:
         """The events of everything that the exact machine found. The decoder fills this in."""
         raise NotImplementedError
 
-    def is_dry(self) -> bool:
-        """Whether nothing more can come out before the next read. The decoder fills this in."""
+    def finish(self) -> None:
+        """Deal with the announced end of the body. The decoder fills this in."""
         raise NotImplementedError
+
+    def next_read(self) -> bytes | None:
+        """The oldest read, or None where nothing more can come out before the next one."""
+        data, self.first = self.first, None
+        if data is None and self.reads:
+            data = self.reads.pop(0)
+        if data is None and self.complete is not None:
+            self.finish()
+            data = b""
+        if data is None:
+            self.ready = False
+        return data
+
+    def settle(self) -> None:
+        """Note whether the next read begins an event again, with nothing before it."""
+        self.is_clean = not self.attention and not self.is_unfinished and self.pieces is None
+
+    def end_pieces(self, pieces: Iterator[bytes]) -> None:
+        """Forget the events that were cut, unless others took their place meanwhile."""
+        if self.pieces is pieces:
+            self.pieces = None
 
     def has_room(self, data: bytes) -> bool:
         """Whether the unfinished event may grow by `data` without a look at the limits."""
@@ -135,6 +169,8 @@ class Intake:
 
         Empty where none ends, or where the exact machine took the data; then `attention` says whether to look there.
         """
+        if not data:
+            return b""
         if len(data) > BLOCK_BYTES:
             self.reads[0:0] = [
                 data[start : start + BLOCK_BYTES] for start in range(BLOCK_BYTES, len(data), BLOCK_BYTES)
@@ -173,6 +209,7 @@ class Intake:
             gap: Bytes between two pieces.
         """
         self._started = True
+        self.is_clean = False
         self._block = events
         self._gap = gap
         self._counted = 0
@@ -200,6 +237,8 @@ class Intake:
         self.tail.clear()
         self.tail_size = self._tail_lines = 0
         self.is_unfinished = False
+        self.is_clean = not self.attention
+        self.first = self.complete = None
         self.pieces = self.frames = self._framing = None
         self._block = []
 
@@ -217,6 +256,7 @@ class Intake:
         self.tail_size += len(data)
         self._tail_lines += lines
         self.is_unfinished = True
+        self.is_clean = False
         if self._tail_lines > 1 or self.tail[0][0] not in ORDINARY_STARTS or self.tail_size > self.tail_limit:
             self._feed(self._take_tail(), offset)
 
@@ -243,3 +283,5 @@ class Intake:
         if frames or framing.error is not None:
             self.attention = True
         self.is_unfinished = not framing.is_idle
+        if self.attention or self.is_unfinished:
+            self.is_clean = False

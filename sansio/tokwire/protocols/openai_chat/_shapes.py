@@ -21,32 +21,25 @@ Nothing = Literal["", None]
 NoList = tuple[()] | None
 
 
-class Delta(Struct, gc=False):
-    """A delta without anything but, in the subtypes, one kind of content."""
+class Delta(Struct, gc=False, forbid_unknown_fields=True):
+    """A delta without anything but, in the subtypes, one kind of content. Members that are not named do not fit."""
 
     content: Nothing = None
+    role: str | None = None
+    refusal: Nothing = None
     reasoning_content: Nothing = None
     reasoning: Nothing = None
-    reasoning_text: Nothing = None
-    thinking: Nothing = None
-    reasoning_details: NoList = None
-    reasoning_opaque: Nothing = None
-    reasoning_encrypted: Nothing = None
-    refusal: Nothing = None
     tool_calls: NoList = None
     function_call: None = None
-    images: NoList = None
-    audio: None = None
-    extra_content: None = None
 
 
-class TextDelta(Delta, gc=False):
+class TextDelta(Delta, gc=False, forbid_unknown_fields=True):
     """Text."""
 
     content: str | None = None  # type: ignore[assignment]  # the one member that this shape may have
 
 
-class ReasoningDelta(Delta, gc=False):
+class ReasoningDelta(Delta, gc=False, forbid_unknown_fields=True):
     """Reasoning, under one of the two common names."""
 
     reasoning_content: str | None = None  # type: ignore[assignment]  # the members that this shape may have
@@ -69,7 +62,7 @@ class ToolCallEntry(Struct, gc=False):
     extra_content: None = None
 
 
-class ToolCallDelta(Delta, gc=False, kw_only=True):
+class ToolCallDelta(Delta, gc=False, forbid_unknown_fields=True, kw_only=True):
     """One fragment of one call."""
 
     tool_calls: tuple[ToolCallEntry]  # type: ignore[assignment]  # the one member that this shape has
