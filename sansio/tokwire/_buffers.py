@@ -163,8 +163,7 @@ class StreamBuffers:
 
     def flush(self) -> list[StreamEvent]:
         """Drain the tool calls in ascending index order. Never raises: calls that cannot run are kept for the end."""
-        halves, self._halves = self._halves, None
-        events = [self._event(channel, "\ufffd") for channel in halves or ()]
+        events = self.flush_halves()
         calls = self.table.take()
         if calls:
             cut = calls[-1] if self._reason is FinishReason.LENGTH and not self._last_is_complete else None
@@ -172,6 +171,11 @@ class StreamBuffers:
                 self._drain = ToolCallDrain(self.choice, self.record)
             events += [Block(block, choice=self.choice) for block in self._drain.deliver(calls, self._reason, cut)]
         return events
+
+    def flush_halves(self) -> list[StreamEvent]:
+        """The events of halves of surrogate pairs whose other half never came."""
+        halves, self._halves = self._halves, None
+        return [self._event(channel, "\ufffd") for channel in halves or ()]
 
     def finalize(self) -> list[StreamEvent]:
         """Drain what is left, and end with `Finish`.

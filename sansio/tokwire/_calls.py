@@ -255,6 +255,7 @@ class ToolCallTable:
         if fragments is None:
             self._budget.add_call()
             fragments = self._waiting[index] = []
+            self._highest = index if self._highest is None else max(index, self._highest)
         self._budget.add_characters(len(text))
         fragment = LooseFragment(mend_surrogates(text))
         fragments.append(fragment)

@@ -132,7 +132,8 @@ class ToolCallDrain:
         return not missing
 
     def _drop(self, call: PartialToolCall, reason: str) -> None:
-        self._record.drop(DroppedToolCall(self._choice, call.index, call.id, call.name, call.arguments, reason))
+        if call.id or call.name or call.arguments:  # an empty entry says nothing that could be lost
+            self._record.drop(DroppedToolCall(self._choice, call.index, call.id, call.name, call.arguments, reason))
 
     def _read(self, call: PartialToolCall, reason: FinishReason | None, *, is_cut: bool) -> Candidate:
         fragments = call.fragments()

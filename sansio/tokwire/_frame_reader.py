@@ -12,17 +12,16 @@ from ._detect import name_of_payload
 from ._errors import APIError, LimitExceeded, RemoteProtocolError, StreamTruncated, TokwireError
 from ._events import RawPayload
 from ._intake import Intake
-from ._json import JSONError, NestingError, parse_payload
-from ._server_errors import api_error, has_error
+from ._json import JSONError, NestingError, is_json, parse_payload
+from ._server_errors import api_error, has_error, is_blank
 from ._state import DecodeState
 from .framing._frames import Frame, FrameKind
-from .protocols._protocol import ApiProtocol, OnPayload, Verdict
+from .protocols._protocol import ApiProtocol, OnPayload, Verdict, is_heartbeat
 
 __all__: list[str] = []
 
 END_MARK = b"[DONE]"
 BLANKS = b" \t\r\n"
-HEARTBEATS = frozenset({"ping", "keepalive"})
 
 
 class FrameReader(Intake):
@@ -54,17 +53,19 @@ class FrameReader(Intake):
             self.failure = refusal("a payload is nested too deeply for the stack of this program", frame)
         except ValueError as error:
             self.failure = refusal(str(error), frame)
+        if self.failure is not None:
+            self.state.flush_halves()
 
     def _accept(self, frame: Frame) -> None:
         match frame.kind:
             case FrameKind.PAYLOAD:
                 self._payload(frame)
-            case FrameKind.PENDING | FrameKind.UNFINISHED:
+            case FrameKind.PENDING | FrameKind.PENDING_CUT | FrameKind.UNFINISHED:
                 self._pending(frame)
             case FrameKind.END_MARK:
                 self._end_mark()
             case FrameKind.ERROR:
-                raise api_error(_json_or_text(frame.data), self.protocol.error_statuses, name=frame.name)
+                self._error_field(frame)
             case FrameKind.LOOSE_JSON:
                 self._loose_json(frame)
             case FrameKind.BODY:
@@ -78,14 +79,10 @@ class FrameReader(Intake):
 
     def _payload(self, frame: Frame, *, is_pending: bool = False) -> None:
         text = frame.data.strip(BLANKS)
-        if text == END_MARK:
+        if frame.name != "error" and (not text or text == END_MARK or text[:1] == b":"):
             self._show_raw(frame)
-            self._end_mark()
-            return
-        if not text or text[:1] == b":":
-            self._show_raw(frame)
-            if frame.name == "error":
-                raise api_error(None, self.protocol.error_statuses)
+            if text == END_MARK:
+                self._end_mark()
             return
         try:
             value = self._parse(frame)
@@ -96,8 +93,6 @@ class FrameReader(Intake):
             self._read(value, frame, self.protocol.on_payload)
 
     def _not_json(self, frame: Frame, error: JSONError, *, is_pending: bool) -> None:
-        if frame.name == "error":
-            raise api_error(frame.data.decode("utf-8", "replace"), self.protocol.error_statuses)
         parts = [part for part in frame.parts if part.strip(BLANKS)]
         if len(parts) > 1 and all(_is_payload(part) for part in parts[:-1]):
             last_is_whole = _is_payload(parts[-1])
@@ -107,6 +102,9 @@ class FrameReader(Intake):
                 whole.append(Frame(kind, parts[-1], frame.offset, frame.name))
                 self.frames = iter([*whole, *(self.frames or ())])
                 return
+        if frame.name == "error":
+            self._show_raw(frame)
+            raise api_error(frame.data.decode("utf-8", "replace") or None, self.protocol.error_statuses)
         if is_pending:
             self._cut_off(frame)
             return
@@ -114,25 +112,28 @@ class FrameReader(Intake):
 
     def _pending(self, frame: Frame) -> None:
         """What the body ended in: used where it is whole, else a sign of truncation, unless the end was reported."""
-        state = self.state
-        is_unfinished = frame.kind is FrameKind.UNFINISHED
-        if is_unfinished and (not self._end_was_reported or frame.data.strip(BLANKS) == END_MARK):
+        last_line = frame.parts[-1] if frame.parts else frame.data
+        is_mark = last_line.strip(BLANKS) == END_MARK
+        if frame.kind is FrameKind.UNFINISHED and (is_mark or not self._end_was_reported):
+            return
+        if frame.kind is FrameKind.PENDING_CUT and not is_mark and not self._end_was_reported:
             return
         try:
             self._payload(frame, is_pending=True)
         except APIError:
-            if not state.end_marker:
+            if not self.state.end_marker:
                 raise
 
     def _read(self, value: Any, frame: Frame, read: OnPayload) -> None:
         state, protocol = self.state, self.protocol
-        payload = value if isinstance(value, dict) else {}
-        is_recognised = bool(payload) and protocol.recognises(payload, frame.name)
+        is_object = isinstance(value, dict)
+        payload = value if is_object else {}
+        is_recognised = is_object and protocol.recognises(payload, frame.name)
         is_error = has_error(value, frame.name, is_recognised=is_recognised)
-        if not is_recognised and not is_error and payload.get("type", frame.name) in HEARTBEATS:
+        if not is_recognised and not is_error and is_heartbeat(payload, frame.name):
             return
         state.is_failing = is_error
-        verdict = read(state, payload, frame.name) if payload else Verdict.UNKNOWN
+        verdict = read(state, payload, frame.name) if is_object else Verdict.UNKNOWN
         if is_error:
             raise api_error(value, protocol.error_statuses)
         if verdict is Verdict.RECOGNISED:
@@ -141,6 +142,11 @@ class FrameReader(Intake):
             self._first_unknown = frame, value
         if state.is_ended:
             self._end_stream()
+
+    def _error_field(self, frame: Frame) -> None:
+        value = _json_or_text(frame.data)
+        if not is_blank(value):
+            raise api_error(value, self.protocol.error_statuses, name=frame.name)
 
     def _loose_json(self, frame: Frame) -> None:
         try:
@@ -239,10 +245,5 @@ def _json_or_text(data: bytes) -> Any:
 
 
 def _is_payload(part: bytes) -> bool:
-    if part.strip(BLANKS) == END_MARK:
-        return True
-    try:
-        parse_payload(part, None)
-    except JSONError:
-        return False
-    return True
+    text = part.strip(BLANKS)
+    return text == END_MARK or text[:1] == b":" or is_json(part)

@@ -27,7 +27,8 @@ QUICK_FAILURES = (*FAILURES, KeyError)
 LINE_OVERHEAD = len(b"data: ")
 NO_LIMIT = 1 << 62
 ORDINARY_STARTS = b"de"
-"""First bytes of `data` and `event`: an unfinished event that begins otherwise goes to the exact machine at once."""
+ORDINARY_LINES = (b"data: {", b"event: ")
+"""How the first line of an unfinished event may begin; one that begins otherwise goes to the exact machine at once."""
 
 
 class Intake:
@@ -257,8 +258,16 @@ class Intake:
         self._tail_lines += lines
         self.is_unfinished = True
         self.is_clean = False
-        if self._tail_lines > 1 or self.tail[0][0] not in ORDINARY_STARTS or self.tail_size > self.tail_limit:
+        if not self._is_ordinary_tail():
             self._feed(self._take_tail(), offset)
+
+    def _is_ordinary_tail(self) -> bool:
+        """Whether what is held can only be an event that goes on: nothing of it may have to come out before its end."""
+        if self.tail_size > self.tail_limit or self._tail_lines > 1:
+            return False
+        if not self._tail_lines:
+            return self.tail[0][0] in ORDINARY_STARTS
+        return b"".join(self.tail)[: len(ORDINARY_LINES[0])] in ORDINARY_LINES
 
     def _resume(self, data: bytes) -> bytes:
         """Feed the exact machine up to the end of its event. Returns what the quick machine can go on with."""

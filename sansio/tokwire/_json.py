@@ -148,6 +148,15 @@ def parse_payload(data: bytes, max_depth: int | None) -> Any:
         return _load(_tolerant, data.decode("utf-8", "replace"))
 
 
+def is_json(data: bytes) -> bool:
+    """Whether the bytes are one JSON text."""
+    try:
+        parse_payload(data, None)
+    except JSONError:
+        return False
+    return True
+
+
 def parse_arguments(text: str, max_depth: int | None) -> Any:
     """Parse the arguments of a tool call. Raw control characters inside strings have one reading and are accepted.
 

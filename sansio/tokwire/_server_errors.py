@@ -34,12 +34,16 @@ def has_error(payload: object, name: str | None, *, is_recognised: bool) -> bool
         return True
     if not isinstance(payload, dict):
         return False
-    error = payload.get("error")
-    if error is not None and error is not False and error != "":
+    if not is_blank(payload.get("error")):
         return True
     if payload.get("object") == "error" or payload.get("type") == "error":
         return True
-    return not is_recognised and payload.get("detail") not in (None, "")
+    return not is_recognised and not is_blank(payload.get("detail"))
+
+
+def is_blank(error: object) -> bool:
+    """Whether the value of an `error` member says that there is none."""
+    return error is None or error is False or error == ""
 
 
 def api_error(payload: object, statuses: Statuses, *, name: str | None = None) -> APIError:
@@ -53,8 +57,7 @@ def api_error(payload: object, statuses: Statuses, *, name: str | None = None) -
     payload = encodable(payload)
     beside = payload if isinstance(payload, dict) else {}
     error = beside.get("error")
-    is_flat = error is None or error is False or error == ""
-    body = payload if is_flat else error
+    body = payload if is_blank(error) else error
     places = [place for place in (body, beside) if isinstance(place, dict)]
     kind = _kind(places) or name
     status = _status(places)

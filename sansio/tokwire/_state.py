@@ -250,6 +250,8 @@ class DecodeState:
     def finalize(self) -> TokwireError | None:
         """Drain what is left and append usage and `Finish` to `out`, or return the error that comes in its place."""
         for _, buffers in sorted((self._buffers or {}).items()):
+            if self.reason is not None:
+                buffers.record_finish(self.reason)
             self.out += buffers.flush()
         usage = self.usage_event()
         if usage is not None and self.options.include_usage:
@@ -259,6 +261,11 @@ class DecodeState:
             return InvalidToolArguments(tuple(self._record.invalid), reason)
         self.out.append(Finish(reason))
         return None
+
+    def flush_halves(self) -> None:
+        """Let go of halves of surrogate pairs that wait: the stream ends with an error, and no text is lost."""
+        for buffers in (self._buffers or {}).values():
+            self.out += buffers.flush_halves()
 
     def summary(self) -> StreamSummary:
         """The facts, as known now."""
@@ -283,7 +290,7 @@ class DecodeState:
 
 
 def argument_text(arguments: object) -> str:
-    """Arguments as text: as they came, or as the JSON of a value that came in place of text."""
-    if arguments is None:
-        return ""
-    return arguments if isinstance(arguments, str) else value_text(arguments)
+    """Arguments as text: as they came, or as the JSON of a value that came in place of text; else nothing."""
+    if isinstance(arguments, dict | list):
+        return value_text(arguments)
+    return arguments if isinstance(arguments, str) else ""

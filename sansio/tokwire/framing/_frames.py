@@ -17,6 +17,7 @@ class FrameKind(Enum):
 
     PAYLOAD = "a whole frame with a payload"
     PENDING = "a frame that the body ended in, all its bytes here"
+    PENDING_CUT = "whole lines of a frame in which the body was cut"
     UNFINISHED = "the last line of a body that was cut in it"
     END_MARK = "a line that says that the stream is over"
     ERROR = "an error that came as a field of the framing"

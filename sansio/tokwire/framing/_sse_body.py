@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .._errors import LimitExceeded, RemoteProtocolError
-from .._json import bracket_balance
+from .._json import bracket_balance, is_json
 from .._limits import Limits
 from ._frames import Frame, FrameKind
 from ._lines import LineSplitter
@@ -37,7 +37,6 @@ class SSEBody:
     __slots__ = (
         "_body",
         "_depth",
-        "_error_field",
         "_fields",
         "_json",
         "_json_offset",
@@ -55,7 +54,6 @@ class SSEBody:
         self._lines = LineSplitter(limits.max_line_bytes)
         self._fields = EventFields(limits.max_event_bytes)
         self._max_event = limits.max_event_bytes
-        self._error_field: bytes | None = None
         self._stray: Frame | None = None
         self._body: Frame | None = None
         self._json: list[bytes] | None = None
@@ -65,11 +63,7 @@ class SSEBody:
     def is_idle(self) -> bool:
         """True between two events, with nothing held."""
         return (
-            self._lines.is_between_lines
-            and self._fields.offset is None
-            and self._body is None
-            and self._json is None
-            and self._error_field is None
+            self._lines.is_between_lines and self._fields.offset is None and self._body is None and self._json is None
         )
 
     @property
@@ -105,7 +99,7 @@ class SSEBody:
         except LimitExceeded as error:
             self.error = error
             return frames
-        self._dispatch(frames, FrameKind.PENDING)
+        self._dispatch(frames, FrameKind.PENDING if complete else FrameKind.PENDING_CUT)
         if self._json is not None:
             frames.append(Frame(FrameKind.CUT, b"\n".join(self._json)[:SHOWN], self._json_offset))
         self._release_body(frames)
@@ -129,17 +123,25 @@ class SSEBody:
         elif name in FIELDS:
             self.started = True
             self._release_body(frames)
-            self._fields.add(name, value, offset)
+            if name == b"data" and value.strip(BLANKS) == END_MARK and self._may_end():
+                self._dispatch(frames, FrameKind.PAYLOAD)
+                frames.append(Frame(FrameKind.END_MARK, value, offset))
+            else:
+                self._fields.add(name, value, offset)
         elif name == b"error" and b":" in line:
             self.started = True
-            self._fields.add(name, b"", offset)
-            self._error_field = value
+            self._dispatch(frames, FrameKind.PAYLOAD)
+            frames.append(Frame(FrameKind.ERROR, value, offset))
         elif name:
             self._take_stray(offset, line, frames)
 
     def _may_be_body(self, line: bytes) -> bool:
         """Whether a last line without an end may be, or end, a body that is no stream."""
         return not self.started and split_field(line)[0] not in FIELDS and line.strip(BLANKS) != END_MARK
+
+    def _may_end(self) -> bool:
+        """Whether an end mark in the data ends the stream at its line end: what is pending is whole without it."""
+        return self._fields.name != b"error" and all(is_json(part) for part in self._fields.data)
 
     def _is_stray(self, line: bytes) -> bool:
         """Whether a last line without an end is no field, no comment and no end mark."""
@@ -163,9 +165,9 @@ class SSEBody:
             self._json, self._json_offset, self._json_size, self._depth = [], offset, 0, 0
             self._continue_json(line, frames)
         elif text and not self.started and self._stray is None:
-            looks = "an HTML or XML page" if text[:1] == b"<" else PLAIN_TEXT
-            looks = (compression_of(line) if offset == 0 else None) or looks
-            self._stray = Frame(FrameKind.FOREIGN, line[:SHOWN], offset, looks)
+            compression = compression_of(line) if offset == 0 else None
+            looks = compression or ("an HTML or XML page" if text[:1] == b"<" else PLAIN_TEXT)
+            self._stray = Frame(FrameKind.FOREIGN, b"" if compression else line[:SHOWN], offset, looks)
             if looks is not PLAIN_TEXT:
                 frames.append(self._stray)
 
@@ -201,9 +203,4 @@ class SSEBody:
         if fields.data or name == "error":
             parts = tuple(fields.data) if len(fields.data) > 1 else ()
             frames.append(Frame(kind, b"\n".join(fields.data), offset, name, parts))
-        elif kind is FrameKind.PENDING and name is not None:
-            frames.append(Frame(FrameKind.CUT, fields.name[:SHOWN], offset))
-        if self._error_field is not None:
-            frames.append(Frame(FrameKind.ERROR, self._error_field, offset))
-            self._error_field = None
         fields.clear()

@@ -48,8 +48,3 @@ def as_index(value: object) -> int | None:
     if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit() and len(value) < 20:
         return int(value)
     return None
-
-
-def as_choice(value: object) -> int:
-    """The number of a choice; 0 where there is none."""
-    return as_index(value) or 0

@@ -66,15 +66,19 @@ class Blocks:
 
     Attributes:
         last: Index of the block opened last, or None before the first.
-        opened: Indexes that were announced.
+        has_begun: Whether a message_start came.
+        has_content: Whether any block or delta came.
+        others: Indexes of blocks that are neither tool calls nor text nor thinking: their input is not for the caller.
         inputs: Tool inputs that came whole with the start of their block, used where no fragment follows.
     """
 
-    __slots__ = ("inputs", "last", "opened")
+    __slots__ = ("has_begun", "has_content", "inputs", "last", "others")
 
     def __init__(self) -> None:
         self.last: int | None = None
-        self.opened: set[int] = set()
+        self.has_begun = False
+        self.has_content = False
+        self.others: set[int] = set()
         self.inputs: list[tuple[PartialToolCall, Any]] = []
 
 
@@ -140,8 +144,9 @@ def on_eof(state: DecodeState) -> None:
 
 
 def _begin(state: DecodeState, blocks: Blocks, message: dict[str, Any]) -> None:
-    if blocks.last is not None:
+    if blocks.has_begun and blocks.has_content:
         raise ValueError("a second message_start after content had begun: two answers were spliced into one stream")
+    blocks.has_begun = True
     state.identify(message.get("id"), message.get("model"), again=True)
     state.usage(message.get("usage"), USAGE, again=True)
 
@@ -164,7 +169,8 @@ def _read_start(state: DecodeState, blocks: Blocks, index: int | None, block: di
     if index is None:
         index = 0 if blocks.last is None else blocks.last + 1
     blocks.last = index
-    blocks.opened.add(index)
+    blocks.has_content = True
+    blocks.others.discard(index)
     kind = block.get("type")
     if kind == "tool_use":
         call = state.open_tool_call(index, as_id(block.get("id")), as_word(block.get("name")))
@@ -177,17 +183,21 @@ def _read_start(state: DecodeState, blocks: Blocks, index: int | None, block: di
     elif kind == "thinking":
         _think(state, index, as_text(block.get("thinking")))
         _sign(state, index, as_text(block.get("signature")))
-    elif kind == "redacted_thinking" and as_text(block.get("data")):
-        state.note().sign(kind, block["data"], block_index=index)
-        if state.options.keep_thinking:
-            state.note().redact(index, block["data"])
+    elif kind == "redacted_thinking":
+        data = as_text(block.get("data"))
+        state.note().sign(kind, data, block_index=index)
+        if data and state.options.keep_thinking:
+            state.note().redact(index, data)
+    else:
+        blocks.others.add(index)
 
 
 def _read_delta(state: DecodeState, blocks: Blocks, payload: dict[str, Any]) -> None:
     delta = as_dict(payload.get("delta"))
     index = as_index(payload.get("index"))
     if index is None:
-        index = blocks.last or 0
+        index = blocks.last
+    blocks.has_content = True
     match delta.get("type"):
         case "text_delta":
             state.text(as_text(delta.get("text")))
@@ -199,22 +209,22 @@ def _read_delta(state: DecodeState, blocks: Blocks, payload: dict[str, Any]) -> 
             _read_input(state, blocks, index, delta.get("partial_json"))
 
 
-def _read_input(state: DecodeState, blocks: Blocks, index: int, fragment: object) -> None:
-    call = state.buffers().open_tool_call(index)
+def _read_input(state: DecodeState, blocks: Blocks, index: int | None, fragment: object) -> None:
+    call = None if index is None else state.buffers().open_tool_call(index)
     if call is not None:
         state.buffers().channel = "tool_call"
         state.extend_tool_call(call, fragment)
-    elif index not in blocks.opened:
+    elif index not in blocks.others:
         state.drop_fragment(index, as_text(fragment), "no block with its index was opened as a tool call")
 
 
-def _think(state: DecodeState, index: int, text: str) -> None:
+def _think(state: DecodeState, index: int | None, text: str) -> None:
     state.reasoning(text)
     if text and state.options.keep_thinking:
         state.note().think(index, text=text)
 
 
-def _sign(state: DecodeState, index: int, signature: str) -> None:
+def _sign(state: DecodeState, index: int | None, signature: str) -> None:
     if signature:
         state.note().sign("signature", signature, block_index=index)
         if state.options.keep_thinking:

@@ -97,9 +97,9 @@ def _cut(intake: Intake, data: bytes) -> None:
     """Cut a read into the payloads of the events that end in it."""
     block = intake.whole_events(data)
     if block[:6] == LEAD:
-        intake.cut(block[6:].split(SEPARATOR), 6, 8)
+        intake.cut(block[6:].split(SEPARATOR), 0, 8)
     elif block:
         head, separator, rest = block.partition(SEPARATOR)
         intake.exact_piece(head + END, intake.block_offset)
         if separator:
-            intake.cut(rest.split(SEPARATOR), len(head) + 8, 8)
+            intake.cut(rest.split(SEPARATOR), len(head) + 2, 8)

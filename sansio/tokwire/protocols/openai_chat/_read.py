@@ -12,12 +12,11 @@ from typing import Any
 
 from ..._state import CountPaths, DecodeState
 from .._protocol import Verdict
-from .._readers import as_choice, as_dict, as_id, as_index, as_list, as_text, as_word
+from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
 
 __all__: list[str] = []
 
-HEARTBEATS = frozenset({"ping", "keepalive"})
 REASONING_NAMES = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 OPAQUE_NAMES = ("reasoning_opaque", "reasoning_encrypted")
 
@@ -42,7 +41,7 @@ def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
     if isinstance(kind, str) and kind.startswith("chat.completion"):
         return True
     choices = payload.get("choices")
-    if isinstance(choices, list):
+    if isinstance(choices, list) and (choices or kind is None):  # other APIs have empty choices too
         members = [choice for choice in choices if isinstance(choice, dict)]
         if len(members) == len(choices) and all("delta" in choice or "message" in choice for choice in members):
             return True
@@ -61,14 +60,14 @@ def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
 
 def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read one chunk."""
-    if payload.get("type") in HEARTBEATS and "choices" not in payload:
-        return Verdict.HEARTBEAT
     is_recognised = recognises(payload, sse_name)
     if is_recognised:
         state.identify(payload.get("id"), payload.get("model"))
-    choices = [choice for choice in as_list(payload.get("choices")) if isinstance(choice, dict)]
-    for choice in choices:
-        _read_choice(state, choice)
+    is_readable = is_recognised or "object" not in payload  # a lone finish word has neither delta nor object
+    members = as_list(payload.get("choices")) if is_readable else []
+    choices = [choice for choice in members if isinstance(choice, dict)]
+    for position, choice in enumerate(choices):
+        _read_choice(state, choice, position)
     if is_recognised:
         usages = (payload.get("usage"), *(choice.get("usage") for choice in choices[:1]))
         usages = (*usages, as_dict(payload.get("x_groq")).get("usage"))
@@ -77,8 +76,9 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     return Verdict.RECOGNISED if is_recognised else Verdict.UNKNOWN
 
 
-def _read_choice(state: DecodeState, choice: dict[str, Any]) -> None:
-    number = as_choice(choice.get("index"))
+def _read_choice(state: DecodeState, choice: dict[str, Any], position: int) -> None:
+    index = as_index(choice.get("index"))
+    number = position if index is None else index
     if not _read_delta(state, as_dict(choice.get("delta")), number) and not state.buffers(number).has_text:
         _read_delta(state, as_dict(choice.get("message")), number)
     state.finish(choice.get("finish_reason"), number)
@@ -112,12 +112,13 @@ def _read_content(state: DecodeState, content: object, choice: int) -> tuple[lis
     texts: list[str] = []
     thinking: list[str] = []
     refusals: list[str] = []
-    for part in as_list(content):
-        if isinstance(part, str):
-            texts.append(part)
+    for member in as_list(content):
+        if isinstance(member, str):
+            texts.append(member)
             continue
-        kind = as_dict(part).get("type")
-        if kind in ("text", "output_text"):
+        part = as_dict(member)
+        kind = part.get("type")
+        if kind in ("text", "output_text", None):
             texts.append(_part_text(part.get("text")))
         elif kind == "thinking":
             thinking.append(_part_text(part.get("thinking")))
@@ -182,8 +183,6 @@ def _count_media(state: DecodeState, delta: dict[str, Any]) -> bool:
     if images:
         state.note().count_media("image", len(images))
     audio = as_dict(delta.get("audio"))
-    if audio:
-        notes = state.note()
-        if as_word(audio.get("id")) or not notes.media.get("audio"):
-            notes.count_media("audio", once_for=as_word(audio.get("id")) or "")
+    if as_word(audio.get("id")):
+        state.note().count_media("audio", once_for=as_word(audio["id"]))
     return bool(images or audio)

@@ -98,6 +98,7 @@ class ToolCallChoice(Choice, gc=False, kw_only=True):
 class Chunk(Struct, gc=False):
     """A chunk without usage and without an error."""
 
+    object: Literal["chat.completion.chunk", "chat.completion", "", None] = None
     usage: None = None
     error: None = None
     type: None = None
