@@ -74,7 +74,7 @@ def sha256(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-class Candidate(Struct, gc=False):
+class Candidate(Struct, gc=False, eq=False):
     """A call with all it needs to be delivered, while it is judged beside the others.
 
     Attributes:
@@ -83,6 +83,7 @@ class Candidate(Struct, gc=False):
         error: Why they cannot be used; empty where they can.
         key: Equal for two calls with equal arguments.
         is_bare: True where no argument text came.
+        needs_id: True where it has no id, or one that an earlier call has.
         is_delivered: True once it left in an earlier drain, or in this one.
     """
 
@@ -92,6 +93,7 @@ class Candidate(Struct, gc=False):
     key: bytes = b""
     is_bare: bool = False
     is_delivered: bool = False
+    needs_id: bool = False
 
 
 class ToolCallDrain:
@@ -120,6 +122,9 @@ class ToolCallDrain:
                 candidate = self._read(call, reason, is_cut=call is cut)
                 if not self._is_echo(candidate, kept):
                     kept.append(candidate)
+        for candidate in kept:
+            call_id = candidate.call.id
+            candidate.needs_id = call_id is None or self._by_id[call_id][0] is not candidate
         kept.sort(key=lambda candidate: candidate.call.sort_key)
         return [block for candidate in kept if (block := self._deliver_one(candidate)) is not None]
 
@@ -171,7 +176,7 @@ class ToolCallDrain:
 
     def _deliver_one(self, candidate: Candidate) -> ToolUseBlock | None:
         call, value = candidate.call, candidate.value
-        if call.id is None or any(rival.is_delivered for rival in self._by_id[call.id]):
+        if call.id is None or candidate.needs_id:
             call.id = self._unused_id(call)
             self._by_id[call.id] = [candidate]
         candidate.is_delivered, candidate.value = True, None

@@ -79,7 +79,8 @@ class FrameReader(Intake):
 
     def _payload(self, frame: Frame, *, is_pending: bool = False) -> None:
         text = frame.data.strip(BLANKS)
-        if frame.name != "error" and (not text or text == END_MARK or text[:1] == b":"):
+        is_comment = text[:1] == b":" and not frame.parts
+        if frame.name != "error" and (not text or text == END_MARK or is_comment):
             self._show_raw(frame)
             if text == END_MARK:
                 self._end_mark()

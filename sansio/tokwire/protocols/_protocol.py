@@ -39,8 +39,8 @@ HEARTBEATS = frozenset({"ping", "keepalive"})
 
 def is_heartbeat(payload: Mapping[str, Any], sse_name: str | None) -> bool:
     """Whether a payload only says that the connection lives, by its type or, without one, by its SSE name."""
-    kind = payload.get("type", sse_name)
-    return isinstance(kind, str) and kind in HEARTBEATS
+    kind = payload.get("type")
+    return (kind if isinstance(kind, str) else sse_name) in HEARTBEATS
 
 
 OnPayload = Callable[[DecodeState, dict[str, Any], str | None], Verdict]

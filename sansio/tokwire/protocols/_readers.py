@@ -33,7 +33,7 @@ def as_word(value: object) -> str | None:
 
 def as_id(value: object) -> str | None:
     """The id of a tool call: text, or a number as text; empty text and the text `null` are none."""
-    if type(value) is int:
+    if type(value) in (int, float):
         return str(value)
     word = as_word(value)
     return None if word == "null" else word
