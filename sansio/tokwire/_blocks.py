@@ -52,6 +52,7 @@ class ToolResultBlock(Struct, frozen=True, tag="tool_result"):
 
 
 ContentBlock = TextBlock | ToolUseBlock | ToolResultBlock | ImageBlock
+"""Any block that a message can hold."""
 
 
 def coalesce_text_blocks(blocks: Iterable[ContentBlock]) -> list[ContentBlock]:

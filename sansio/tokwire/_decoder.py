@@ -13,7 +13,7 @@ from ._limits import Limits
 from ._options import DecodeOptions
 from ._state import DecodeState
 from ._summary import StreamSummary
-from ._transitions import DONE, FINISHED, NEED_DATA, RECEIVING, STATES, Input, Need, StreamState, checked_bytes, move
+from ._transitions import DONE, FINISHED, NEED_DATA, STATES, Need, StreamState, checked_bytes
 from .protocols import ApiProtocol, find_protocol
 
 __all__ = ["DecoderOptions", "StreamDecoder", "decode"]
@@ -114,11 +114,9 @@ class StreamDecoder:
         engine = self._engine
         if type(data) is not bytes:
             data = checked_bytes(data)
-        if engine.phase is not RECEIVING:
-            engine.phase = move(engine.phase, Input.DATA)
-        elif engine.ready:
-            engine.reads.append(data)
-        elif engine.tail and 10 not in data and 13 not in data and engine.has_room(data):
+        if engine.ready:
+            engine.receive(data)
+        elif engine.tail and 10 not in data and 13 not in data:
             engine.extend_tail(data)
         elif data:
             engine.first = data

@@ -40,6 +40,7 @@ class Engine(FrameReader):
                 self.phase = move(self.phase, Input.LAST_EVENT if type(event) is Finish else Input.EVENT)
                 if self.phase is DONE:
                     self.attention = False
+                    self.ready = self.is_over = True
                     self.drop_all()
                 yield event
             if self.state.out:
@@ -47,9 +48,8 @@ class Engine(FrameReader):
                 continue
             if self.failure is not None:
                 self.phase = move(self.phase, Input.ERROR)
-                self.attention = True
+                self.attention = self.ready = self.is_over = True
                 self.drop_all()
-                self.ready = True
                 raise self.failure.with_traceback(None)
             if not self._next_frame():
                 return
@@ -68,11 +68,21 @@ class Engine(FrameReader):
         self.attention = True
         self.is_clean = False
 
+    def receive(self, data: bytes) -> None:
+        """Take a read while others wait, or when the body is over.
+
+        Raises:
+            LocalProtocolError: The end of the body was announced before.
+        """
+        self.phase = move(self.phase, Input.DATA)
+        if self.phase is RECEIVING and data:
+            self.reads.append(data)
+
     def announce_end(self, *, complete: bool) -> None:
         """Note that the body is over; what is left of it is decoded when it is asked for."""
         if self.phase is RECEIVING:
             self.complete = complete
-            self.ready = True
+            self.ready = self.is_over = True
         self.phase = move(self.phase, Input.EOF)
 
     def _next_frame(self) -> bool:

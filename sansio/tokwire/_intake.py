@@ -18,6 +18,7 @@ from .framing._frames import Frame, Framing
 
 __all__: list[str] = []
 
+END = b"\n\n"
 BLOCK_BYTES = 32 << 10
 """Longer reads are taken in pieces of this size, so that the payloads of a whole body never stand in memory at once."""
 
@@ -39,7 +40,9 @@ class Intake:
         reads: Further reads that nobody looked at yet, oldest first.
         complete: Set once the end of the body was announced, until it is dealt with: whether it was a clean one.
         is_clean: True while nothing is held and nothing waits but reads, so that the next read begins an event.
-        ready: False while nothing can come out, so that asking costs next to nothing.
+        ready: False while nothing can come out and reads are welcome, so that asking costs next to nothing.
+        is_over: True once the body ended or failed: reads are not welcome any more.
+        position: Offset in the body of the first byte that neither machine cut yet.
         attention: True while something waits that the quick path must not overtake.
         is_unfinished: True while part of an event is held.
         pieces: Iterator over the rest of the events that the quick machine cut, or None.
@@ -62,6 +65,7 @@ class Intake:
         "first",
         "frames",
         "is_clean",
+        "is_over",
         "is_unfinished",
         "pieces",
         "position",
@@ -83,6 +87,7 @@ class Intake:
         self.reads: list[bytes] = []
         self.complete: bool | None = None
         self.is_clean = True
+        self.is_over = False
         self.ready = False
         self.attention = False
         self.is_unfinished = False
@@ -130,7 +135,7 @@ class Intake:
             self.finish()
             data = b""
         if data is None:
-            self.ready = False
+            self.ready = self.is_over
         return data
 
     def settle(self) -> None:
@@ -142,28 +147,26 @@ class Intake:
         if self.pieces is pieces:
             self.pieces = None
 
-    def has_room(self, data: bytes) -> bool:
-        """Whether the unfinished event may grow by `data` without a look at the limits."""
-        return self.tail_size + len(data) <= self.tail_limit
-
     def extend_tail(self, data: bytes) -> None:
-        """Add to the unfinished line that the quick machine holds."""
-        self.tail.append(data)
-        self.tail_size += len(data)
-        self.position += len(data)
+        """Add to the unfinished line that the quick machine holds, or leave it to the exact one near a limit."""
+        size = self.tail_size + len(data)
+        if size <= self.tail_limit:
+            self.tail_size = size
+            self.tail.append(data)
+        else:
+            self.first = data
+            self.ready = True
 
     def exact(self, data: bytes) -> None:
         """Give a read, and what waited before it, to the exact machine."""
-        offset = self.position - self.tail_size
-        self.position += len(data)
         if self.tail:
             self.tail.append(data)
             data = self._take_tail()
-        self._feed(data, offset)
+        self._feed(data)
 
     def exact_piece(self, piece: bytes, offset: int) -> None:
         """Give one whole event that the quick machine cut to the exact one."""
-        self._feed(piece, offset)
+        self._take_frames(piece, offset)
 
     def whole_events(self, data: bytes) -> bytes:
         """The events that end within `data`, without the blank line behind the last, beginning with what waited.
@@ -184,19 +187,17 @@ class Intake:
             data = self._resume(data)
             if not data:
                 return b""
-        offset = self.position - self.tail_size
         end = data.rfind(b"\n\n") if 10 in data else -1
         if end < 0 and data[:1] == b"\n" and self.tail and self.tail[-1][-1] == 10:
             block, rest = self._take_tail()[:-1], data[1:]
         elif end < 0:
-            self.position += len(data)
-            self._keep(data, offset)
+            self._keep(data)
             return b""
         else:
             self.tail.append(data[:end])
             block, rest = self._take_tail(), data[end + 2 :]
-        self._block_offset = offset
-        self.position += len(data) - len(rest)
+        self._block_offset = self.position
+        self.position += len(block) + len(END)
         if rest:  # looked at when the block was decoded, so that nothing in it overtakes the block
             self.reads.insert(0, rest)
         return block
@@ -250,7 +251,7 @@ class Intake:
         self.is_unfinished = False
         return data
 
-    def _keep(self, data: bytes, offset: int) -> None:
+    def _keep(self, data: bytes) -> None:
         """Hold an unfinished event as it came, or give it to the exact machine where it is not ordinary."""
         lines = data.count(b"\n") if 10 in data else 0
         self.tail.append(data)
@@ -259,7 +260,7 @@ class Intake:
         self.is_unfinished = True
         self.is_clean = False
         if not self._is_ordinary_tail():
-            self._feed(self._take_tail(), offset)
+            self._feed(self._take_tail())
 
     def _is_ordinary_tail(self) -> bool:
         """Whether what is held can only be an event that goes on: nothing of it may have to come out before its end."""
@@ -277,13 +278,18 @@ class Intake:
             ends.append(blank_line + 2 - len(ends))
         for end in [*ends, len(data)]:
             head, data = data[:end], data[end:]
-            self.position += len(head)
-            self._feed(head, self.position - len(head))
+            self._feed(head)
             if not data or self.framing.is_idle:
                 break
         return data
 
-    def _feed(self, data: bytes, offset: int) -> None:
+    def _feed(self, data: bytes) -> None:
+        """Give the next bytes of the body to the exact machine."""
+        offset = self.position
+        self.position += len(data)
+        self._take_frames(data, offset)
+
+    def _take_frames(self, data: bytes, offset: int) -> None:
         framing = self.framing
         framing.started |= self._started
         frames = framing.feed(data, offset)

@@ -68,12 +68,14 @@ class DecodeState:
         "protocol_data",
         "raw_reason",
         "reason",
+        "with_reasoning",
     )
 
     def __init__(
         self, options: DecodeOptions, finish_words: Mapping[str, FinishReason], *, last_reason_wins: bool = False
     ) -> None:
         self.options = options
+        self.with_reasoning = options.include_reasoning
         self.limits = options.limits
         self.out: list[StreamEvent] = []
         self.notes: StreamNotes | None = None

@@ -22,7 +22,6 @@ END = b"\n\n"
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready. Deltas of the expected shape are read here, all others by the exact reader."""
     state, reads, quick = intake.state, intake.reads, intake.quick
-    with_reasoning = state.options.include_reasoning
     decode, kind = state.hot_decode, state.hot_kind
     while True:
         if intake.is_clean:
@@ -32,7 +31,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             elif reads:
                 data = reads.pop(0)
             elif intake.complete is None:
-                intake.ready = False
+                intake.ready = intake.is_over
                 return
             else:
                 intake.finish()
@@ -52,7 +51,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     if text := event.delta.text:
                         yield Block(TextBlock(text))
                 elif kind == THINKING:
-                    if with_reasoning and (text := event.delta.thinking):
+                    if state.with_reasoning and (text := event.delta.thinking):
                         yield Reasoning(text)
                 else:
                     state.open_calls[event.index].append_quick(event.delta.partial_json)
@@ -74,7 +73,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                         if text := event.delta.text:
                             yield Block(TextBlock(text))
                     elif kind == THINKING:
-                        if with_reasoning and (text := event.delta.thinking):
+                        if state.with_reasoning and (text := event.delta.thinking):
                             yield Reasoning(text)
                     else:
                         state.open_calls[event.index].append_quick(event.delta.partial_json)

@@ -23,7 +23,6 @@ SEPARATOR = END + LEAD
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready. Chunks of the expected shape are read here, all others by the exact reader."""
     state, reads, quick = intake.state, intake.reads, intake.quick
-    with_reasoning = state.options.include_reasoning
     decode, kind = state.hot_decode, state.hot_kind
     while True:
         if intake.is_clean:
@@ -33,7 +32,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             elif reads:
                 data = reads.pop(0)
             elif intake.complete is None:
-                intake.ready = False
+                intake.ready = intake.is_over
                 return
             else:
                 intake.finish()
@@ -51,7 +50,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     if text := delta.content:
                         yield Block(TextBlock(text))
                 elif kind == REASONING:
-                    if with_reasoning and (text := delta.reasoning_content or delta.reasoning):
+                    if state.with_reasoning and (text := delta.reasoning_content or delta.reasoning):
                         yield Reasoning(text)
                 else:
                     entry = delta.tool_calls[0]
@@ -73,7 +72,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                         if text := delta.content:
                             yield Block(TextBlock(text))
                     elif kind == REASONING:
-                        if with_reasoning and (text := delta.reasoning_content or delta.reasoning):
+                        if state.with_reasoning and (text := delta.reasoning_content or delta.reasoning):
                             yield Reasoning(text)
                     else:
                         entry = delta.tool_calls[0]
