@@ -4,6 +4,8 @@ A pure sans-IO core: it opens no socket, starts no thread, reads no clock. `Stre
 `decode` a recorded body, `SSEDecoder` the framing alone.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._blocks import ContentBlock, ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock, coalesce_text_blocks
 from ._buffers import StreamBuffers
 from ._calls import PartialToolCall
@@ -39,11 +41,16 @@ from ._events import (
     event_from_json,
 )
 from ._finish import FinishReason
+from ._http import Headers, HTTPRequest, ResponseHead
 from ._limits import Limits
+from ._response import ResponseDecoder
 from ._summary import DroppedToolCall, RedactedThinkingBlock, Signature, StreamSummary, ThinkingBlock
 from ._transitions import FINISHED, NEED_DATA, Need, StreamState
 from .framing.sse import ServerSentEvent, SSEDecoder
 from .protocols import ApiProtocol, Verdict, protocols, register_protocol
+
+if TYPE_CHECKING:
+    from ._http11 import HTTPExchange
 
 __version__ = "0.1.0"
 
@@ -60,6 +67,9 @@ __all__ = [
     "DroppedToolCall",
     "Finish",
     "FinishReason",
+    "HTTPExchange",
+    "HTTPRequest",
+    "Headers",
     "ImageBlock",
     "InvalidToolArguments",
     "InvalidToolCall",
@@ -75,6 +85,8 @@ __all__ = [
     "RedactedThinkingBlock",
     "Refusal",
     "RemoteProtocolError",
+    "ResponseDecoder",
+    "ResponseHead",
     "SSEDecoder",
     "ServerSentEvent",
     "Signature",
@@ -103,3 +115,12 @@ __all__ = [
     "protocols",
     "register_protocol",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load `HTTPExchange`, and with it h11, only for those who use it."""
+    if name == "HTTPExchange":
+        from ._http11 import HTTPExchange  # noqa: PLC0415
+
+        return HTTPExchange
+    raise AttributeError(f"module 'tokwire' has no attribute {name!r}")

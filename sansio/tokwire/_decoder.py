@@ -92,6 +92,11 @@ class StreamDecoder:
         return self._engine.protocol
 
     @property
+    def limits(self) -> Limits:
+        """How much of anything the peer may send."""
+        return self._engine.state.limits
+
+    @property
     def state(self) -> StreamState:
         """OPEN, DONE once `Finish` was handed out, or FAILED once an error was raised."""
         return STATES[self._engine.phase]
