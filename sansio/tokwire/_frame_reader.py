@@ -64,6 +64,9 @@ class FrameReader(Intake):
                 self._pending(frame)
             case FrameKind.END_MARK:
                 self._end_mark()
+            case FrameKind.CLOSED:
+                self.state.end_marker = True
+                self._end_stream()
             case FrameKind.ERROR:
                 self._error_field(frame)
             case FrameKind.LOOSE_JSON:

@@ -20,6 +20,7 @@ class FrameKind(Enum):
     PENDING_CUT = "whole lines of a frame in which the body was cut"
     UNFINISHED = "the last line of a body that was cut in it"
     END_MARK = "a line that says that the stream is over"
+    CLOSED = "the end of the framing itself"
     ERROR = "an error that came as a field of the framing"
     LOOSE_JSON = "a JSON value between frames"
     BODY = "a body that is one JSON value in place of a stream"
