@@ -46,6 +46,7 @@ from ._limits import Limits
 from ._response import ResponseDecoder
 from ._summary import DroppedToolCall, RedactedThinkingBlock, Signature, StreamSummary, ThinkingBlock
 from ._transitions import FINISHED, NEED_DATA, Need, StreamState
+from .framing.eventstream import EventStreamDecoder, EventStreamMessage
 from .framing.sse import ServerSentEvent, SSEDecoder
 from .protocols import ApiProtocol, Verdict, protocols, register_protocol
 
@@ -65,6 +66,8 @@ __all__ = [
     "ContentBlock",
     "DecoderOptions",
     "DroppedToolCall",
+    "EventStreamDecoder",
+    "EventStreamMessage",
     "Finish",
     "FinishReason",
     "HTTPExchange",

@@ -50,30 +50,33 @@ class MessageSplitter:
         offset: Offset in the body of the message that is being read.
     """
 
-    __slots__ = ("_held", "_limit", "_needed", "_pieces", "offset")
+    __slots__ = ("_at", "_data", "_limit", "_needed", "_pieces", "_waiting", "offset")
 
     def __init__(self, limit: int | None) -> None:
         self.offset = 0
         self._limit = limit
+        self._data = b""
+        self._at = 0
         self._pieces: list[bytes] = []
-        self._held = 0
+        self._waiting = 0
         self._needed = PRELUDE_BYTES
 
     @property
     def held(self) -> int:
         """Bytes of the unfinished message."""
-        return self._held
+        return len(self._data) - self._at + self._waiting
 
     @property
     def start(self) -> bytes:
         """The first bytes of the unfinished message."""
-        return b"".join(self._pieces[:PRELUDE_BYTES])[:PRELUDE_BYTES]
+        self._join()
+        return self._data[self._at : self._at + PRELUDE_BYTES]
 
     def give(self, data: bytes) -> None:
         """Take more of the body."""
         if data:
             self._pieces.append(data)
-            self._held += len(data)
+            self._waiting += len(data)
 
     def next(self) -> EventStreamMessage | None:
         """The next whole message, or None where more bytes are needed.
@@ -82,20 +85,26 @@ class MessageSplitter:
             LimitExceeded: The message announces more than `Limits.max_frame_bytes`.
             RemoteProtocolError: It is no message.
         """
-        while self._held >= self._needed:
-            data = b"".join(self._pieces)
-            total, headers_size = read_prelude(data, self.offset)
-            if self._limit is not None and total > self._limit:
-                raise LimitExceeded("max_frame_bytes", self._limit, offset=self.offset)
-            if len(data) < total:
-                self._pieces, self._needed = [data], total
-                return None
-            message = read_message(data[:total], headers_size, self.offset)
-            rest = data[total:]
-            self._pieces, self._held, self._needed = [rest] if rest else [], len(rest), PRELUDE_BYTES
-            self.offset += total
-            return message
-        return None
+        if self.held < self._needed:
+            return None
+        self._join()
+        total, headers_size = read_prelude(self._data[self._at : self._at + PRELUDE_BYTES], self.offset)
+        if self._limit is not None and total > self._limit:
+            raise LimitExceeded("max_frame_bytes", self._limit, offset=self.offset)
+        if self.held < total:
+            self._needed = total
+            return None
+        message = read_message(self._data[self._at : self._at + total], headers_size, self.offset)
+        self._at += total
+        self._needed = PRELUDE_BYTES
+        self.offset += total
+        return message
+
+    def _join(self) -> None:
+        if self._pieces:
+            self._data = b"".join([self._data[self._at :], *self._pieces])
+            self._at = self._waiting = 0
+            self._pieces.clear()
 
 
 def read_prelude(data: bytes, offset: int) -> tuple[int, int]:
