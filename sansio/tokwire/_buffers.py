@@ -114,6 +114,10 @@ class StreamBuffers:
         """The tool call under `index`, or None where nothing opened one: a fragment for it belongs to no call."""
         return self.table.at(index)
 
+    def end_last_call(self) -> None:
+        """Note that something came after the call opened last, so that it is complete even without arguments."""
+        self._last_is_complete = True
+
     def close_index(self, index: int) -> None:
         """Note that something else began under `index`: the call there stays, but gets no more fragments."""
         self._last_is_complete = True

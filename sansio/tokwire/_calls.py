@@ -67,10 +67,24 @@ class PartialToolCall:
         name: The tool's name, or None as long as it has not come.
         index: The label under which the server sends it; None for the slot of the legacy `function_call`.
         ordinal: Place in the order of opening in its choice, from 0.
+        takes_text: Whether the arguments are text for the tool itself and not JSON.
+        is_whole: Whether the server said that the call is complete, so that it may have no arguments.
         cut: Why the server says that the arguments are not all there; empty where it does not say so.
     """
 
-    __slots__ = ("_budget", "_half", "_loose", "cut", "id", "index", "name", "ordinal", "pieces")
+    __slots__ = (
+        "_budget",
+        "_half",
+        "_loose",
+        "cut",
+        "id",
+        "index",
+        "is_whole",
+        "name",
+        "ordinal",
+        "pieces",
+        "takes_text",
+    )
 
     def __init__(self, index: int | None = None, ordinal: int = 0, budget: CallBudget | None = None) -> None:
         self.id: str | None = None
@@ -78,6 +92,8 @@ class PartialToolCall:
         self.index = index
         self.ordinal = ordinal
         self.cut = ""
+        self.takes_text = False
+        self.is_whole = False
         self.pieces: list[str] = []
         self._loose: dict[int, LooseFragment] | None = None
         self._half = ""

@@ -1,7 +1,6 @@
 """Detection: which protocol a body speaks, from its first payloads. Never a guess: None when unsure.
 
-The marks of a protocol that tokwire decodes stand with the protocol. Those of the others stand here, so that an error
-can at least say what a stream looks like.
+The marks of a protocol stand with the protocol. An event stream of AWS is told by its frames, before any payload.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import json
 import re
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ._json import JSONError, parse_payload
@@ -25,65 +24,13 @@ MAX_BYTES = 64 << 10
 EVENT_STREAM_TYPE = "application/vnd.amazon.eventstream"
 BEDROCK_NAMES = (b"messageStart", b"contentBlockStart", b"contentBlockDelta", b"metadata", b"chunk", b"Exception")
 
-Marks = Callable[[Mapping[str, Any], str | None], bool]
-
-
-def _responses(payload: Mapping[str, Any], sse_name: str | None) -> bool:
-    kind = payload.get("type", sse_name)
-    if isinstance(kind, str) and kind.startswith("response."):
-        return True
-    return payload.get("object") == "response" and "output" in payload
-
-
-def _gemini(payload: Mapping[str, Any], sse_name: str | None) -> bool:
-    if isinstance(payload.get("promptFeedback"), dict) or isinstance(payload.get("usageMetadata"), dict):
-        return True
-    candidates = payload.get("candidates")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
-    if not isinstance(first, dict):
-        return False
-    content = first.get("content")
-    has_parts = isinstance(content, dict) and (isinstance(content.get("parts"), list) or content.get("role") == "model")
-    return has_parts or isinstance(first.get("finishReason"), str)
-
-
-def _ollama(payload: Mapping[str, Any], sse_name: str | None) -> bool:
-    if not isinstance(payload.get("done"), bool) or not isinstance(payload.get("model"), str):
-        return False
-    message = payload.get("message")
-    return (isinstance(message, dict) and "role" in message) or isinstance(payload.get("response"), str)
-
-
-def _cohere(payload: Mapping[str, Any], sse_name: str | None) -> bool:
-    kind = payload.get("type", sse_name)
-    delta = payload.get("delta")
-    return (
-        isinstance(kind, str)
-        and "-" in kind
-        and isinstance(delta, dict)
-        and bool(delta.keys() & {"message", "finish_reason"})
-    )
-
-
-OTHER_MARKS: dict[str, Marks] = {
-    "openai-responses": _responses,
-    "gemini": _gemini,
-    "ollama": _ollama,
-    "cohere": _cohere,
-}
-
-
-def all_marks() -> dict[str, Marks]:
-    """Protocol name to the marks that prove it, for every protocol that can be told by its payloads."""
-    return OTHER_MARKS | {protocol.name: protocol.marks for protocol in protocols()}
-
 
 def name_of_payload(payload: object, sse_name: str | None) -> str | None:
     """The one protocol whose marks a payload has, or None."""
     if not isinstance(payload, dict):
         return None
     name = None if sse_name in ("message", "error") else sse_name
-    found = [protocol for protocol, marks in all_marks().items() if marks(payload, name)]
+    found = [protocol.name for protocol in protocols() if protocol.marks(payload, name)]
     return found[0] if len(found) == 1 else None
 
 

@@ -144,9 +144,13 @@ class ToolCallDrain:
         fragments = call.fragments()
         candidate = Candidate(call, error=call.cut)
         candidate.is_bare = not "".join(fragments).strip(JSON_BLANKS)
-        if is_cut and not fragments:
+        if is_cut and not fragments and not call.is_whole:
             candidate.error = CUT_BEFORE_ARGUMENTS
         if candidate.error:
+            return candidate
+        if call.takes_text:
+            candidate.value = "".join(fragments)
+            candidate.key = sha256(candidate.value.encode("utf-8", "replace"))
             return candidate
         try:
             candidate.value = read_fragments(fragments, reason, self._record.max_depth, self._record.repair)

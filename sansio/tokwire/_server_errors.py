@@ -17,8 +17,8 @@ __all__: list[str] = []
 Statuses = Mapping[str, int]
 """A protocol's words for kinds of error, with the HTTP status that each documents."""
 
-STATUS_NAMES = ("code", "status", "status_code")
-MESSAGE_NAMES = ("message", "detail", "details", "msg", "error_message")
+STATUS_NAMES = ("code", "status", "status_code", "originalStatusCode")
+MESSAGE_NAMES = ("message", "Message", "originalMessage", "detail", "details", "msg", "error_message")
 ERROR_STATUSES = range(400, 600)
 
 
@@ -60,12 +60,10 @@ def api_error(payload: object, statuses: Statuses, *, name: str | None = None) -
     body = payload if is_blank(error) else error
     places = [place for place in (body, beside) if isinstance(place, dict)]
     kind = _kind(places) or name
-    status = _status(places)
-    if status is None and kind is not None:
-        status = statuses.get(kind)
     code = next((place["code"] for place in places if isinstance(place.get("code"), str | int)), None)
-    if status is None and isinstance(code, str):
-        status = statuses.get(code)
+    status = _status(places)
+    if status is None:  # a code says more than a type
+        status = next((statuses[word] for word in (code, kind) if isinstance(word, str) and word in statuses), None)
     return APIError(
         _message(body, places),
         status_code=status,

@@ -223,6 +223,16 @@ class DecodeState:
             call, shown = self.buffers(choice).merge_legacy_call(name, text)
             self.show_delta(call, shown, choice)
 
+    def take_tool_call(
+        self, call_id: str | None, name: str | None, arguments: object, choice: int = 0
+    ) -> PartialToolCall:
+        """A whole call, where the wire sends those: always a new one, in order of arrival."""
+        buffers = self.buffers(choice)
+        call = buffers.start_tool_call(buffers.table.next_index())
+        buffers.table.identify(call, call_id, name)
+        self.show_delta(call, call.append(argument_text(arguments)), choice)
+        return call
+
     def open_tool_call(self, index: int, call_id: str | None, name: str | None, choice: int = 0) -> PartialToolCall:
         """A call that the wire announces under an index; a second one under it with the same id is the same call."""
         buffers = self.buffers(choice)

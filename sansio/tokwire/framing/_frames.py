@@ -56,7 +56,10 @@ class Framing(Protocol):
     """
 
     started: bool
-    error: RemoteProtocolError | None
+
+    @property
+    def error(self) -> RemoteProtocolError | None:
+        """The error of the framing, or None."""
 
     @property
     def is_idle(self) -> bool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from ._protocol import ApiProtocol, Verdict
 from .anthropic import ANTHROPIC
+from .bedrock import BEDROCK
+from .cohere import COHERE
+from .gemini import GEMINI
+from .ollama import OLLAMA
 from .openai_chat import OPENAI_CHAT
+from .openai_responses import OPENAI_RESPONSES
 
 __all__ = ["ApiProtocol", "Verdict", "protocols", "register_protocol"]
 
@@ -47,5 +52,5 @@ def find_protocol(protocol: ApiProtocol | str) -> ApiProtocol:
     return found
 
 
-for _protocol in (OPENAI_CHAT, ANTHROPIC):
+for _protocol in (OPENAI_CHAT, ANTHROPIC, OPENAI_RESPONSES, GEMINI, OLLAMA, BEDROCK, COHERE):
     register_protocol(_protocol)

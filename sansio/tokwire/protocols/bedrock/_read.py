@@ -1,0 +1,193 @@
+"""Reads the events of `ConverseStream`, and opens the chunks of `InvokeModelWithResponseStream`."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ..._finish import OPENAI_WORDS, FinishReason
+from ..._json import JSONError, parse_payload
+from ..._state import CountPaths, DecodeState
+from .._protocol import Verdict
+from .._readers import as_dict, as_id, as_index, as_text, as_word
+from ._families import FamilyMemory, read_family, read_metrics, settle_family
+
+__all__: list[str] = []
+
+EVENTS = frozenset(
+    {
+        "messageStart",
+        "contentBlockStart",
+        "contentBlockDelta",
+        "contentBlockStop",
+        "messageStop",
+        "metadata",
+    }
+)
+FINISH_WORDS: Mapping[str, FinishReason] = MappingProxyType(
+    {
+        **OPENAI_WORDS,
+        "end_turn": FinishReason.STOP,
+        "stop_sequence": FinishReason.STOP,
+        "finish": FinishReason.STOP,
+        "finished": FinishReason.STOP,
+        "complete": FinishReason.STOP,
+        "max_tokens": FinishReason.LENGTH,
+        "model_context_window_exceeded": FinishReason.LENGTH,
+        "tool_use": FinishReason.TOOL_CALLS,
+        "refusal": FinishReason.CONTENT_FILTER,
+        "guardrail_intervened": FinishReason.CONTENT_FILTER,
+        "content_filtered": FinishReason.CONTENT_FILTER,
+    }
+)
+ERROR_STATUSES: Mapping[str, int] = MappingProxyType(
+    {
+        "internalServerException": 500,
+        "validationException": 400,
+        "throttlingException": 429,
+        "serviceUnavailableException": 503,
+        "modelTimeoutException": 408,
+        "modelStreamErrorException": 424,
+    }
+)
+USAGE: CountPaths = {
+    "input_tokens": (("inputTokens",),),
+    "output_tokens": (("outputTokens",),),
+    "total_tokens": (("totalTokens",),),
+    "cached_tokens": (("cacheReadInputTokens",),),
+    "cache_write_tokens": (("cacheWriteInputTokens",),),
+}
+
+
+class BedrockData:
+    """What must be remembered of one response.
+
+    Attributes:
+        last: Index of the block that came last, or None.
+        others: Indexes of blocks whose input is not for the caller.
+        is_stopped: Whether `messageStop` came.
+        family: What the reader of an InvokeModel family remembers.
+    """
+
+    __slots__ = ("family", "is_stopped", "last", "others")
+
+    def __init__(self) -> None:
+        self.last: int | None = None
+        self.others: set[int] = set()
+        self.is_stopped = False
+        self.family = FamilyMemory()
+
+
+def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    """Whether a payload can be this protocol's, by the name of its event."""
+    return sse_name in EVENTS or (sse_name == "chunk" and "bytes" in payload)
+
+
+def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    """Never: this protocol is told by its frames, not by its payloads."""
+    return False
+
+
+def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
+    """Read one event."""
+    if state.protocol_data is None:
+        state.protocol_data = BedrockData()
+    data: BedrockData = state.protocol_data
+    if sse_name == "chunk":
+        return _open_chunk(state, data, payload)
+    if sse_name not in EVENTS:
+        return Verdict.UNKNOWN
+    read_event(state, data, sse_name, payload)
+    return Verdict.RECOGNISED
+
+
+def on_eof(state: DecodeState) -> None:
+    """Let the reader of an InvokeModel family finish."""
+    if state.protocol_data is not None:
+        settle_family(state, state.protocol_data.family)
+
+
+def read_event(state: DecodeState, data: BedrockData, name: str | None, payload: dict[str, Any]) -> None:
+    """Read one event of ConverseStream; Nova sends the same ones inside chunks."""
+    match name:
+        case "contentBlockDelta":
+            _read_delta(state, data, _index(data, payload), as_dict(payload.get("delta")))
+        case "contentBlockStart":
+            _read_start(state, data, _index(data, payload), as_dict(payload.get("start")))
+        case "messageStop":
+            data.is_stopped = True
+            state.finish(payload.get("stopReason"))
+            state.end_marker = state.end_marker or not state.is_failing
+        case "metadata":
+            state.usage(payload.get("usage"), USAGE)
+            if data.is_stopped and as_dict(payload.get("usage")):
+                state.end()
+
+
+def _index(data: BedrockData, payload: dict[str, Any]) -> int:
+    index = as_index(payload.get("contentBlockIndex"))
+    return (data.last or 0) if index is None else index
+
+
+def _read_start(state: DecodeState, data: BedrockData, index: int, start: dict[str, Any]) -> None:
+    data.last = index
+    data.others.discard(index)
+    tool = as_dict(start.get("toolUse"))
+    if tool and tool.get("type") in (None, "", "tool_use"):
+        state.open_tool_call(index, as_id(tool.get("toolUseId")), as_word(tool.get("name")))
+        return
+    state.buffers().close_index(index)
+    if start:
+        data.others.add(index)
+
+
+def _read_delta(state: DecodeState, data: BedrockData, index: int, delta: dict[str, Any]) -> None:
+    if data.last != index and not delta.get("toolUse"):
+        state.buffers().end_last_call()
+    data.last = index
+    state.text(as_text(delta.get("text")))
+    reasoning = as_dict(delta.get("reasoningContent"))
+    if reasoning:
+        _read_reasoning(state, index, reasoning)
+    if isinstance(delta.get("toolUse"), dict):
+        fragment = delta["toolUse"].get("input")
+        call = state.buffers().open_tool_call(index)
+        if call is not None:
+            state.extend_tool_call(call, fragment)
+        elif index not in data.others:
+            state.drop_fragment(index, as_text(fragment), "no block with its index was opened as a tool call")
+
+
+def _read_reasoning(state: DecodeState, index: int, reasoning: dict[str, Any]) -> None:
+    text, signature = as_text(reasoning.get("text")), as_text(reasoning.get("signature"))
+    redacted = as_text(reasoning.get("redactedContent"))
+    state.reasoning(text)
+    notes = state.note()
+    notes.sign("signature", signature, block_index=index)
+    notes.sign("redacted_thinking", redacted, block_index=index)
+    if state.options.keep_thinking:
+        if text or signature:
+            notes.think(index, text=text, signature=signature)
+        if redacted:
+            notes.redact(index, redacted)
+
+
+def _open_chunk(state: DecodeState, data: BedrockData, payload: dict[str, Any]) -> Verdict:
+    try:
+        inner = parse_payload(
+            base64.b64decode(as_text(payload.get("bytes")), validate=True), state.limits.max_json_depth
+        )
+    except (binascii.Error, ValueError) as error:
+        detail = str(error) if isinstance(error, JSONError) else "bad base64"
+        raise ValueError(f"a chunk does not hold JSON in base64 ({detail})") from None
+    if not isinstance(inner, dict):
+        return Verdict.UNKNOWN
+    name = next((name for name in inner if name in EVENTS), None)
+    if name is not None:
+        read_event(state, data, name, as_dict(inner[name]))
+        read_metrics(state, inner)
+        return Verdict.RECOGNISED
+    return read_family(state, data.family, inner)

@@ -1,0 +1,77 @@
+"""Ollama's own API (`/api/chat` and `/api/generate`): one JSON object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from .._finish import FinishReason
+from .._state import CountPaths, DecodeState
+from ..framing.ndjson import JSONLines
+from ._protocol import ApiProtocol, Verdict
+from ._readers import as_dict, as_id, as_list, as_text, as_word
+
+__all__: list[str] = []
+
+FINISH_WORDS: Mapping[str, FinishReason] = MappingProxyType(
+    {"stop": FinishReason.STOP, "length": FinishReason.LENGTH, "tool_calls": FinishReason.TOOL_CALLS}
+)
+USAGE: CountPaths = {"input_tokens": (("prompt_eval_count",),), "output_tokens": (("eval_count",),)}
+USAGE_NAMES = (
+    "prompt_eval_count",
+    "eval_count",
+    "total_duration",
+    "load_duration",
+    "prompt_eval_duration",
+    "eval_duration",
+)
+
+
+def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    """Whether a payload can be a line of this protocol, loosely."""
+    if isinstance(payload.get("done"), bool):
+        return True
+    has_content = isinstance(payload.get("message"), dict) or isinstance(payload.get("response"), str)
+    return has_content and isinstance(payload.get("model"), str)
+
+
+def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
+    """Whether a payload proves this protocol."""
+    if not isinstance(payload.get("done"), bool) or not isinstance(payload.get("model"), str):
+        return False
+    message = payload.get("message")
+    return (isinstance(message, dict) and "role" in message) or isinstance(payload.get("response"), str)
+
+
+def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
+    """Read one line."""
+    if not recognises(payload, sse_name):
+        return Verdict.UNKNOWN
+    state.identify(None, payload.get("model"))
+    message = as_dict(payload.get("message"))
+    state.reasoning(as_text(message.get("thinking")) or as_text(payload.get("thinking")))
+    state.text(as_text(message.get("content")) or as_text(payload.get("response")))
+    images = message.get("images")
+    if isinstance(images, list) and images:
+        state.note().count_media("image", len(images))
+    for member in as_list(message.get("tool_calls")):
+        entry = as_dict(member)
+        function = as_dict(entry.get("function"))
+        state.take_tool_call(as_id(entry.get("id")), as_word(function.get("name")), function.get("arguments"))
+    state.usage({name: payload[name] for name in USAGE_NAMES if name in payload}, USAGE)
+    state.finish(payload.get("done_reason"))
+    if payload.get("done") is True:
+        state.end()
+    return Verdict.RECOGNISED
+
+
+OLLAMA = ApiProtocol(
+    name="ollama",
+    on_payload=on_payload,
+    recognises=recognises,
+    marks=marks,
+    framing=JSONLines,
+    finish_words=FINISH_WORDS,
+    makes_ids=True,
+)

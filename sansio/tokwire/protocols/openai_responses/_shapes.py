@@ -1,0 +1,51 @@
+"""The ordinary shape of a text delta, as a type: an event that fits it holds text of the part that is being written."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ..._json import refuse, typed_decoder
+from ..._state import DecodeState
+from .._readers import as_index
+from ._items import Items
+
+__all__: list[str] = []
+
+TEXT_DELTA = "response.output_text.delta"
+MAX_SHAPES = 64
+
+_decoders: dict[int, Any] = {}
+
+
+class TextEvent(Struct, gc=False, kw_only=True):
+    """A text delta of the first part of an item."""
+
+    type: Literal["response.output_text.delta"]
+    content_index: Literal[0] = 0
+    delta: str
+    error: None = None
+    response: None = None
+
+
+def decoder_for(index: int) -> Any:
+    """The typed decoder for text deltas of one output index. The first ones are kept: an answer has few items."""
+    decoder = _decoders.get(index)
+    if decoder is None:
+        kind = msgspec.defstruct(
+            f"TextEventOfItem{index}", [("output_index", Literal[index])], bases=(TextEvent,), gc=False, kw_only=True
+        )
+        decoder = _decoders[index] = typed_decoder(kind)
+    return decoder
+
+
+def choose_shape(state: DecodeState, items: Items, payload: dict[str, Any], kind: str) -> None:
+    """After an event that was read in full: whether the next one is probably text of the same part."""
+    index = as_index(payload.get("output_index"))
+    is_text = kind == TEXT_DELTA and payload.get("content_index", 0) == 0
+    if not is_text or index is None or state.options.include_raw or state.buffers().has_half or not items.has_text:
+        state.hot_decode = refuse
+    elif 0 <= index < MAX_SHAPES and items.failed is None:
+        state.hot_decode = decoder_for(index)
