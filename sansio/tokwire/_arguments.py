@@ -12,11 +12,18 @@ from itertools import pairwise
 from typing import Any
 
 from ._finish import FinishReason
-from ._json import JSON_BLANKS, JSONError, encodable, parse_arguments
+from ._json import JSON_BLANKS, JSONError, canonical, encodable, is_finite, parse_arguments
 
 __all__: list[str] = []
 
+NO_ARGUMENTS = ("", "null")
+
 Repair = Callable[[str], Any]
+
+
+def is_bare(text: str) -> bool:
+    """Whether the text says that there are no arguments: it is blank, or the JSON text `null`."""
+    return text.strip(JSON_BLANKS) in NO_ARGUMENTS
 
 
 def read_text(text: str, max_depth: int | None) -> Any:
@@ -25,7 +32,7 @@ def read_text(text: str, max_depth: int | None) -> Any:
     Raises:
         JSONError: The text is not JSON.
     """
-    if text.strip(JSON_BLANKS) in ("", "null"):
+    if is_bare(text):
         return {}
     value = parse_arguments(text, max_depth)
     if isinstance(value, str):
@@ -50,16 +57,23 @@ def read_fragments(
         return read_text(text, max_depth)
     except JSONError as error:
         if reason is not None and not reason.is_truncated and _was_sent_again(fragments):
-            try:
-                again = read_text(fragments[-1], max_depth)
-            except JSONError:
-                again = None
-            if isinstance(again, dict):
+            again = _object_of(fragments[-1], max_depth)
+            if again is not None:
                 return again
         repaired = _repaired(text, repair)
         if repaired is None:
             raise JSONError(str(error)) from None
         return repaired
+
+
+def _object_of(text: str, max_depth: int | None) -> dict[str, Any] | None:
+    if is_bare(text):
+        return None
+    try:
+        value = read_text(text, max_depth)
+    except JSONError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _was_sent_again(fragments: Sequence[str]) -> bool:
@@ -80,7 +94,8 @@ def _repaired(text: str, repair: Repair | None) -> dict[str, Any] | None:
     if repair is None:
         return None
     try:
-        value = repair(text)
-    except Exception:  # noqa: BLE001 - whatever the caller's function raises means that it could not repair
+        value = encodable(repair(text))
+        is_json_value = is_finite(value) and bool(canonical(value))
+    except Exception:  # noqa: BLE001 - whatever it raises, or gives that is not JSON, means that it could not repair
         return None
-    return encodable(value) if isinstance(value, dict) else None
+    return value if is_json_value and isinstance(value, dict) else None

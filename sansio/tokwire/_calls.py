@@ -6,48 +6,13 @@ Servers disagree about how a fragment names its call: by index, by id, by both, 
 
 from __future__ import annotations
 
-from ._errors import LimitExceeded
+from ._budget import CallBudget
 from ._json import has_surrogate, mend_surrogates
-from ._limits import Limits
 
 __all__ = ["PartialToolCall"]
 
-NO_LIMIT = 1 << 62
 LEGACY_INDEX = -0.5
 """Where the `function_call` of old servers sorts: before index 0, in a slot that no index can name."""
-
-
-class CallBudget:
-    """What the calls of one stream may use together: their number, and the characters of pending arguments."""
-
-    __slots__ = ("calls", "characters", "has_halves", "max_calls", "max_characters")
-
-    def __init__(self, limits: Limits) -> None:
-        self.max_calls = limits.max_tool_calls
-        self.max_characters = NO_LIMIT if limits.max_tool_arguments_bytes is None else limits.max_tool_arguments_bytes
-        self.has_halves = False
-        self.calls = 0
-        self.characters = 0
-
-    def add_call(self) -> None:
-        """Count one call, or one index that waits for its call.
-
-        Raises:
-            LimitExceeded: It is one too many.
-        """
-        self.calls += 1
-        if self.max_calls is not None and self.calls > self.max_calls:
-            raise LimitExceeded("max_tool_calls", self.max_calls)
-
-    def add_characters(self, count: int) -> None:
-        """Count argument characters.
-
-        Raises:
-            LimitExceeded: They are too many.
-        """
-        self.characters += count
-        if self.characters > self.max_characters:
-            raise LimitExceeded("max_tool_arguments_bytes", self.max_characters)
 
 
 class LooseFragment:
@@ -64,7 +29,6 @@ class PartialToolCall:
 
     Attributes:
         id: The id to answer with, or None as long as it has not come.
-        name: The tool's name, or None as long as it has not come.
         index: The label under which the server sends it; None for the slot of the legacy `function_call`.
         ordinal: Place in the order of opening in its choice, from 0.
         takes_text: Whether the arguments are text for the tool itself and not JSON.
@@ -76,11 +40,11 @@ class PartialToolCall:
         "_budget",
         "_half",
         "_loose",
+        "_name",
         "cut",
         "id",
         "index",
         "is_whole",
-        "name",
         "ordinal",
         "pieces",
         "takes_text",
@@ -88,7 +52,7 @@ class PartialToolCall:
 
     def __init__(self, index: int | None = None, ordinal: int = 0, budget: CallBudget | None = None) -> None:
         self.id: str | None = None
-        self.name: str | None = None
+        self._name: str | None = None
         self.index = index
         self.ordinal = ordinal
         self.cut = ""
@@ -98,6 +62,15 @@ class PartialToolCall:
         self._loose: dict[int, LooseFragment] | None = None
         self._half = ""
         self._budget = budget
+
+    @property
+    def name(self) -> str | None:
+        """The tool's name, or None as long as it has not come."""
+        return None if self._name is None else mend_surrogates(self._name)
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = name
 
     @property
     def sort_key(self) -> float:
@@ -114,7 +87,10 @@ class PartialToolCall:
         loose = self._loose or {}
         texts = [loose[place].text if place in loose else piece for place, piece in enumerate(self.pieces)]
         if self._half:
-            texts.append("\ufffd")
+            texts.append(self._half)
+        may_have_halves = self._half or (self._budget is not None and self._budget.has_halves)
+        if may_have_halves and any(map(has_surrogate, texts)):
+            return [mend_surrogates("".join(texts))]
         return [text for text in texts if text]
 
     @property
@@ -167,13 +143,16 @@ class PartialToolCall:
         """Merge an id and a name: the first id stays; a name that differs from the one there is its next piece."""
         if self.id is None:
             self.id = call_id
-        if name and name != self.name:
-            self.name = (self.name or "") + name
+        if name and name != self._name:
+            self._name = (self._name or "") + name
 
     def hold_place(self, fragment: LooseFragment) -> None:
         """Keep a place for a fragment that is this call's unless its index turns out to be another call."""
         if self._loose is None:
             self._loose = {}
+        if self._half:
+            self.pieces.append(self._half)
+            self._half = ""
         self._loose[len(self.pieces)] = fragment
         self.pieces.append("")
 
@@ -243,18 +222,20 @@ class ToolCallTable:
         call.identify(call_id, name)
         if call.id is not None:
             self._by_id[call.id] = call
+            self._budget.ids.add(call.id)
 
     def _find(self, index: int | None, call_id: str | None, name: str | None) -> PartialToolCall | None:
+        call = None if index is None else self.by_index.get(index)
+        if call is not None and (call_id is None or call_id == call.id):
+            return call
         if call_id is not None and (name is None or index is None):
             known = self._by_id.get(call_id)
             if known is not None:
                 return known
         if index is None:
             return self._without_index(call_id)
-        call = self.by_index.get(index)
         if call is not None:
-            another = call_id is not None and name is not None and call.id is not None and call_id != call.id
-            return self.open(index) if another else call
+            return self.open(index) if name is not None and call.id is not None else call
         if call_id is not None or name is not None or not self.calls:
             return self.open(index)
         return None
@@ -273,7 +254,8 @@ class ToolCallTable:
             fragments = self._waiting[index] = []
             self._highest = index if self._highest is None else max(index, self._highest)
         self._budget.add_characters(len(text))
-        fragment = LooseFragment(mend_surrogates(text))
+        fragment = LooseFragment(text)
+        self._budget.has_halves |= has_surrogate(text)
         fragments.append(fragment)
         last = self.calls[-1]
         last.hold_place(fragment)

@@ -121,9 +121,11 @@ class StreamDecoder:
             data = checked_bytes(data)
         if engine.ready:
             engine.receive(data)
+        elif not data:
+            return
         elif engine.tail and 10 not in data and 13 not in data:
             engine.extend_tail(data)
-        elif data:
+        else:
             engine.first = data
             engine.ready = True
 

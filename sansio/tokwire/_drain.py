@@ -10,12 +10,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from ._arguments import Repair, read_fragments
+from ._arguments import Repair, is_bare, read_fragments
 from ._blocks import ToolUseBlock
-from ._calls import CallBudget, PartialToolCall
+from ._budget import CallBudget
+from ._calls import PartialToolCall
 from ._errors import InvalidToolCall
 from ._finish import FinishReason
-from ._json import JSON_BLANKS, JSONError, canonical
+from ._json import JSONError, canonical
 from ._limits import Limits
 from ._summary import DroppedToolCall
 
@@ -143,7 +144,7 @@ class ToolCallDrain:
     def _read(self, call: PartialToolCall, reason: FinishReason | None, *, is_cut: bool) -> Candidate:
         fragments = call.fragments()
         candidate = Candidate(call, error=call.cut)
-        candidate.is_bare = not "".join(fragments).strip(JSON_BLANKS)
+        candidate.is_bare = is_bare("".join(fragments))
         if is_cut and not fragments and not call.is_whole:
             candidate.error = CUT_BEFORE_ARGUMENTS
         if candidate.error:
@@ -168,13 +169,13 @@ class ToolCallDrain:
             return False
         rivals = self._by_id.setdefault(call.id, [])
         for rival in [rival for rival in rivals if rival.call.name == call.name]:
-            if candidate.is_bare or (not candidate.error and not rival.error and candidate.key == rival.key):
-                self._drop(call, ECHO)
-                return True
-            if rival.is_bare and not rival.is_delivered:
+            if rival.is_bare and not rival.is_delivered and not candidate.is_bare:
                 rivals.remove(rival)
                 kept.remove(rival)
                 self._drop(rival.call, ECHO)
+            elif candidate.is_bare or (not candidate.error and not rival.error and candidate.key == rival.key):
+                self._drop(call, ECHO)
+                return True
         rivals.append(candidate)
         return False
 
@@ -195,6 +196,7 @@ class ToolCallDrain:
         return block
 
     def _unused_id(self, call: PartialToolCall) -> str:
-        while (made := self._record.make_id(call)) in self._by_id:
+        while (made := self._record.make_id(call)) in self._record.budget.ids:
             pass
+        self._record.budget.ids.add(made)
         return made

@@ -63,6 +63,7 @@ class FrameReader(Intake):
             case FrameKind.PENDING | FrameKind.PENDING_CUT | FrameKind.UNFINISHED:
                 self._pending(frame)
             case FrameKind.END_MARK:
+                self._show_raw(frame)
                 self._end_mark()
             case FrameKind.CLOSED:
                 self.state.end_marker = True

@@ -47,12 +47,12 @@ class Intake:
         is_unfinished: True while part of an event is held.
         pieces: Iterator over the rest of the events that the quick machine cut, or None.
         quick: The longest payload that needs no look at a limit.
+        block_offset: Offset in the body of the block that `whole_events` gave last.
         state: What is known of the stream.
     """
 
     __slots__ = (
         "_block",
-        "_block_offset",
         "_counted",
         "_counted_offset",
         "_framing",
@@ -61,6 +61,7 @@ class Intake:
         "_started",
         "_tail_lines",
         "attention",
+        "block_offset",
         "complete",
         "first",
         "frames",
@@ -104,7 +105,7 @@ class Intake:
         self._framing: Framing | None = None
         self._started = False
         self._block: list[bytes] = []
-        self._block_offset = self._gap = self._counted = self._counted_offset = 0
+        self.block_offset = self._gap = self._counted = self._counted_offset = 0
 
     @property
     def framing(self) -> Framing:
@@ -196,7 +197,7 @@ class Intake:
         else:
             self.tail.append(data[:end])
             block, rest = self._take_tail(), data[end + 2 :]
-        self._block_offset = self.position
+        self.block_offset = self.position
         self.position += len(block) + len(END)
         if rest:  # looked at when the block was decoded, so that nothing in it overtakes the block
             self.reads.insert(0, rest)
@@ -215,7 +216,7 @@ class Intake:
         self._block = events
         self._gap = gap
         self._counted = 0
-        self._counted_offset = self._block_offset + lead
+        self._counted_offset = self.block_offset + lead
         self.pieces = iter(events)
         return self.pieces
 
@@ -227,11 +228,6 @@ class Intake:
             self._counted_offset += len(self._block[self._counted]) + self._gap
             self._counted += 1
         return self._counted_offset
-
-    @property
-    def block_offset(self) -> int:
-        """Offset in the body of the block that `whole_events` gave last."""
-        return self._block_offset
 
     def drop_all(self) -> None:
         """Forget whatever was not decoded: the stream is over."""

@@ -75,7 +75,8 @@ def bracket_balance(line: bytes) -> int:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+_HEX = "[0-9a-fA-F]{2}"
+_ESCAPES = re.compile(rf"\\(?:u[dD][89abAB]{_HEX}\\u[dD][c-fC-F]{_HEX}|(u[dD][89a-fA-F]{_HEX})|.)", re.DOTALL)
 
 
 def has_surrogate(text: str) -> bool:
@@ -94,7 +95,7 @@ def _without_lone_escapes(text: str) -> str:
 
 
 def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) <= MAX_INTEGER_DIGITS else math.inf
+    return int(digits) if len(digits.lstrip("-")) <= MAX_INTEGER_DIGITS else math.inf
 
 
 def _exact_integer(digits: str) -> int:

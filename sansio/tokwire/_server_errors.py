@@ -80,8 +80,8 @@ def _kind(places: list[dict[str, Any]]) -> str | None:
         kind = place.get("type")
         if isinstance(kind, str) and kind and not _is_event_tag(kind):
             return kind
-    word = _word(places, "status")
-    return None if word is None or word.isdigit() else word
+    words = (place.get("status") for place in places)
+    return next((word for word in words if isinstance(word, str) and word and not word.isdigit()), None)
 
 
 def _is_event_tag(kind: str) -> bool:

@@ -15,15 +15,13 @@ from ._drain import StreamRecord
 from ._errors import InvalidToolArguments, TokwireError
 from ._events import Finish, StreamEvent, ToolCallDelta, Usage
 from ._finish import FinishReason, reason_for
-from ._json import encodable, mend_surrogates, refuse, value_text
+from ._json import mend_surrogates, refuse, value_text
 from ._notes import StreamNotes
 from ._options import DecodeOptions
 from ._summary import DroppedToolCall, StreamSummary
+from ._token_counts import CountPaths, TokenCounts
 
 __all__: list[str] = []
-
-CountPaths = Mapping[str, tuple[tuple[str, ...], ...]]
-"""Field of `Usage` to the places in a server's usage object where it may stand, the most special first."""
 
 
 class DecodeState:
@@ -49,7 +47,6 @@ class DecodeState:
         "_counts",
         "_finish_words",
         "_last_reason_wins",
-        "_raw_usage",
         "_reason_choice",
         "_record",
         "_response_id",
@@ -96,8 +93,7 @@ class DecodeState:
         self._reason_choice = 0
         self._record: StreamRecord | None = None
         self._buffers: dict[int, StreamBuffers] | None = None
-        self._raw_usage: dict[str, Any] | None = None
-        self._counts: dict[str, int] | None = None
+        self._counts: TokenCounts | None = None
 
     @property
     def response_id(self) -> str | None:
@@ -155,27 +151,15 @@ class DecodeState:
     def usage(self, raw: object, paths: CountPaths, *, again: bool = False) -> None:
         """Token counts; of each field the last value that is not null stays. `again` forgets those before."""
         if again:
-            self._raw_usage = self._counts = None
-        if not isinstance(raw, dict) or not raw:
-            return
-        self._raw_usage = (self._raw_usage or {}) | {
-            name: value for name, value in encodable(raw).items() if value is not None
-        }
-        counts = self._counts = self._counts or {}
-        for field, places in paths.items():
-            for place in places:
-                value: Any = raw
-                for name in place:
-                    value = value.get(name) if isinstance(value, dict) else None
-                if type(value) is int:
-                    counts[field] = value
-                    break
+            self._counts = None
+        if isinstance(raw, dict) and raw:
+            if self._counts is None:
+                self._counts = TokenCounts()
+            self._counts.add(raw, paths)
 
     def usage_event(self) -> Usage | None:
         """The merged counts, or None where the server sent none."""
-        if self._raw_usage is None:
-            return None
-        return Usage(**(self._counts or {}), raw=dict(self._raw_usage))
+        return None if self._counts is None else self._counts.event()
 
     def finish(self, word: object, choice: int = 0) -> None:
         """A finish word as the server sent it. Drains the choice; empty text and null are no word."""
@@ -216,12 +200,14 @@ class DecodeState:
             self.show_delta(call, shown, choice)
         return call
 
-    def merge_legacy_call(self, name: str | None, arguments: object, choice: int = 0) -> None:
-        """A fragment of the `function_call` of old servers."""
+    def merge_legacy_call(self, name: str | None, arguments: object, choice: int = 0) -> bool:
+        """A fragment of the `function_call` of old servers. Returns whether there was anything in it."""
         text = argument_text(arguments)
-        if name or text:
-            call, shown = self.buffers(choice).merge_legacy_call(name, text)
-            self.show_delta(call, shown, choice)
+        if not name and not text:
+            return False
+        call, shown = self.buffers(choice).merge_legacy_call(name, text)
+        self.show_delta(call, shown, choice)
+        return True
 
     def take_tool_call(
         self, call_id: str | None, name: str | None, arguments: object, choice: int = 0
@@ -249,10 +235,11 @@ class DecodeState:
         if text:
             self.show_delta(call, call.append(text), choice)
 
-    def drop_fragment(self, index: int | None, arguments: str, reason: str, choice: int = 0) -> None:
+    def drop_fragment(self, index: int | None, arguments: object, reason: str, choice: int = 0) -> None:
         """Record an argument fragment that belongs to no call."""
-        if arguments:
-            self.record.drop(DroppedToolCall(choice, index, None, None, mend_surrogates(arguments), reason))
+        text = mend_surrogates(argument_text(arguments))
+        if text:
+            self.record.drop(DroppedToolCall(choice, index, None, None, text, reason))
 
     def show_delta(self, call: PartialToolCall, shown: str, choice: int) -> None:
         """The event of a fragment of a call, where the caller wants those."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from .._finish import FinishReason
 from .._server_errors import api_error, is_blank
-from .._state import CountPaths, DecodeState
+from .._state import DecodeState
+from .._token_counts import CountPaths
 from ._protocol import ApiProtocol, Verdict
 from ._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 
@@ -140,7 +141,7 @@ def _read_call(state: DecodeState, entry: dict[str, Any], index: int | None) -> 
     table = state.buffers().table
     known = table.at(index) if index is not None else next(reversed(table.calls), None)
     if known is None:
-        state.drop_fragment(index, as_text(arguments), "no tool call was opened under its index")
+        state.drop_fragment(index, arguments, "no tool call was opened under its index")
     else:
         state.extend_tool_call(known, arguments)
 

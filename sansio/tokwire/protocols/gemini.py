@@ -11,7 +11,8 @@ from .._errors import RemoteProtocolError
 from .._finish import FinishReason
 from .._json import value_text
 from .._limits import Limits
-from .._state import CountPaths, DecodeState
+from .._state import DecodeState
+from .._token_counts import CountPaths
 from ..framing._frames import Frame, Framing
 from ..framing._sse_body import SSEBody
 from ..framing.json_array import JSONArray

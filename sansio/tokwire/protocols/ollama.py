@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from .._finish import FinishReason
-from .._state import CountPaths, DecodeState
+from .._state import DecodeState
+from .._token_counts import CountPaths
 from ..framing.ndjson import JSONLines
 from ._protocol import ApiProtocol, Verdict
 from ._readers import as_dict, as_id, as_list, as_text, as_word

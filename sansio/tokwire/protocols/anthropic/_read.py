@@ -11,8 +11,8 @@ from typing import Any
 
 from ..._calls import PartialToolCall
 from ..._finish import FinishReason
-from ..._json import value_text
-from ..._state import CountPaths, DecodeState
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
 from .._protocol import Verdict
 from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
@@ -66,20 +66,35 @@ class Blocks:
 
     Attributes:
         last: Index of the block opened last, or None before the first.
+        highest: Highest index that was opened, or -1.
         has_begun: Whether a message_start came.
         has_content: Whether any block or delta came.
         others: Indexes of blocks that are neither tool calls nor text nor thinking: their input is not for the caller.
         inputs: Tool inputs that came whole with the start of their block, used where no fragment follows.
     """
 
-    __slots__ = ("has_begun", "has_content", "inputs", "last", "others")
+    __slots__ = ("_starts", "has_begun", "has_content", "highest", "inputs", "last", "others")
 
     def __init__(self) -> None:
         self.last: int | None = None
+        self.highest = -1
+        self._starts: dict[int | None, int] = {}
         self.has_begun = False
         self.has_content = False
         self.others: set[int] = set()
         self.inputs: list[tuple[PartialToolCall, Any]] = []
+
+    def open(self, index: int) -> None:
+        """Note that a block began under an index, perhaps in the place of another one."""
+        self.last = index
+        self.highest = max(self.highest, index)
+        self.has_content = True
+        self.others.discard(index)
+        self._starts[index] = self._starts.get(index, 0) + 1
+
+    def key(self, index: int | None) -> tuple[int | None, int]:
+        """What tells the block under an index from others that were under it before."""
+        return index, self._starts.get(index, 0)
 
 
 def kind_of(payload: Mapping[str, Any], sse_name: str | None) -> str | None:
@@ -139,7 +154,7 @@ def on_eof(state: DecodeState) -> None:
     if blocks is not None:
         for call, value in blocks.inputs:
             if not call.fragments():
-                state.extend_tool_call(call, value_text(value))
+                state.extend_tool_call(call, value)
         blocks.inputs.clear()
 
 
@@ -167,10 +182,8 @@ def _read_message(state: DecodeState, blocks: Blocks, message: dict[str, Any]) -
 
 def _read_start(state: DecodeState, blocks: Blocks, index: int | None, block: dict[str, Any]) -> None:
     if index is None:
-        index = 0 if blocks.last is None else blocks.last + 1
-    blocks.last = index
-    blocks.has_content = True
-    blocks.others.discard(index)
+        index = blocks.highest + 1
+    blocks.open(index)
     kind = block.get("type")
     if kind == "tool_use":
         call = state.open_tool_call(index, as_id(block.get("id")), as_word(block.get("name")))
@@ -181,13 +194,13 @@ def _read_start(state: DecodeState, blocks: Blocks, index: int | None, block: di
     if kind == "text":
         state.text(as_text(block.get("text")))
     elif kind == "thinking":
-        _think(state, index, as_text(block.get("thinking")))
-        _sign(state, index, as_text(block.get("signature")))
+        _think(state, blocks, index, as_text(block.get("thinking")))
+        _sign(state, blocks, index, as_text(block.get("signature")))
     elif kind == "redacted_thinking":
         data = as_text(block.get("data"))
         state.note().sign(kind, data, block_index=index)
         if data and state.options.keep_thinking:
-            state.note().redact(index, data)
+            state.note().redact(blocks.key(index), data)
     else:
         blocks.others.add(index)
 
@@ -202,9 +215,9 @@ def _read_delta(state: DecodeState, blocks: Blocks, payload: dict[str, Any]) -> 
         case "text_delta":
             state.text(as_text(delta.get("text")))
         case "thinking_delta":
-            _think(state, index, as_text(delta.get("thinking")))
+            _think(state, blocks, index, as_text(delta.get("thinking")))
         case "signature_delta":
-            _sign(state, index, as_text(delta.get("signature")))
+            _sign(state, blocks, index, as_text(delta.get("signature")))
         case "input_json_delta":
             _read_input(state, blocks, index, delta.get("partial_json"))
 
@@ -215,17 +228,17 @@ def _read_input(state: DecodeState, blocks: Blocks, index: int | None, fragment:
         state.buffers().channel = "tool_call"
         state.extend_tool_call(call, fragment)
     elif index not in blocks.others:
-        state.drop_fragment(index, as_text(fragment), "no block with its index was opened as a tool call")
+        state.drop_fragment(index, fragment, "no block with its index was opened as a tool call")
 
 
-def _think(state: DecodeState, index: int | None, text: str) -> None:
+def _think(state: DecodeState, blocks: Blocks, index: int | None, text: str) -> None:
     state.reasoning(text)
     if text and state.options.keep_thinking:
-        state.note().think(index, text=text)
+        state.note().think(blocks.key(index), text=text)
 
 
-def _sign(state: DecodeState, index: int | None, signature: str) -> None:
+def _sign(state: DecodeState, blocks: Blocks, index: int | None, signature: str) -> None:
     if signature:
         state.note().sign("signature", signature, block_index=index)
         if state.options.keep_thinking:
-            state.note().think(index, signature=signature)
+            state.note().think(blocks.key(index), signature=signature)

@@ -43,6 +43,7 @@ class TextEvent(Struct, gc=False):
     type: Tag
     delta: TextDelta
     error: None = None
+    object: None = None
 
 
 class ThinkingEvent(Struct, gc=False):
@@ -51,6 +52,7 @@ class ThinkingEvent(Struct, gc=False):
     type: Tag
     delta: ThinkingDelta
     error: None = None
+    object: None = None
 
 
 class InputEvent(Struct, gc=False):
@@ -60,6 +62,7 @@ class InputEvent(Struct, gc=False):
     index: int
     delta: InputDelta
     error: None = None
+    object: None = None
 
 
 decode_text = typed_decoder(TextEvent)

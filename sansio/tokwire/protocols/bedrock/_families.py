@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._server_errors import api_error, has_error
-from ..._state import CountPaths, DecodeState
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
 from .._protocol import OnPayload, Verdict
 from .._readers import as_dict, as_list, as_text
 from ..anthropic._read import ERROR_STATUSES as ANTHROPIC_STATUSES

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..._finish import OPENAI_WORDS, FinishReason
 from ..._json import JSONError, parse_payload
-from ..._state import CountPaths, DecodeState
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
 from .._protocol import Verdict
 from .._readers import as_dict, as_id, as_index, as_text, as_word
 from ._families import FamilyMemory, read_family, read_metrics, settle_family
@@ -158,7 +159,7 @@ def _read_delta(state: DecodeState, data: BedrockData, index: int, delta: dict[s
         if call is not None:
             state.extend_tool_call(call, fragment)
         elif index not in data.others:
-            state.drop_fragment(index, as_text(fragment), "no block with its index was opened as a tool call")
+            state.drop_fragment(index, fragment, "no block with its index was opened as a tool call")
 
 
 def _read_reasoning(state: DecodeState, index: int, reasoning: dict[str, Any]) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._state import CountPaths, DecodeState
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
 from .._protocol import Verdict
 from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
@@ -100,9 +101,9 @@ def _read_delta(state: DecodeState, delta: dict[str, Any], choice: int) -> bool:
     for call in calls:
         _read_tool_call(state, call, choice)
     legacy = as_dict(delta.get("function_call"))
-    state.merge_legacy_call(as_word(legacy.get("name")), legacy.get("arguments"), choice)
+    has_legacy = state.merge_legacy_call(as_text(legacy.get("name")) or None, legacy.get("arguments"), choice)
     has_media = _count_media(state, delta)
-    return bool(text or reasoning or refusal or calls or legacy or has_media)
+    return bool(text or reasoning or refusal or calls or has_legacy or has_media)
 
 
 def _read_content(state: DecodeState, content: object, choice: int) -> tuple[list[str], str, str]:
@@ -171,7 +172,7 @@ def _read_tool_call(state: DecodeState, entry: dict[str, Any], choice: int) -> N
     call = state.merge_tool_call(
         as_index(entry.get("index")),
         as_id(entry.get("id")),
-        as_word(function.get("name")),
+        as_text(function.get("name")) or None,  # halves of a surrogate pair may come in two pieces of a name
         function.get("arguments"),
         choice,
     )

@@ -100,6 +100,7 @@ class Chunk(Struct, gc=False):
 
     object: Literal["chat.completion.chunk", "chat.completion", "", None] = None
     usage: None = None
+    x_groq: None = None
     error: None = None
     type: None = None
 

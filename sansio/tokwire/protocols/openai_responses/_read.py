@@ -8,7 +8,8 @@ from typing import Any
 
 from ..._finish import FinishReason
 from ..._server_errors import api_error, is_blank
-from ..._state import CountPaths, DecodeState
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
 from .._protocol import Verdict
 from .._readers import as_dict, as_index, as_list, as_text, as_word
 from ._item_reader import PART_CHANNELS, add_part, finish_item, open_item, read_snapshot
@@ -150,7 +151,7 @@ def _read_arguments(state: DecodeState, items: Items, payload: dict[str, Any], e
             state.buffers().channel = "tool_call"
             state.extend_tool_call(entry.call, fragment)
         elif entry.kind is None:
-            state.drop_fragment(entry.index, as_text(fragment), "no item with its index was announced as a tool call")
+            state.drop_fragment(entry.index, fragment, "no item with its index was announced as a tool call")
         return
     entry = items.of_final_arguments(payload)
     final = payload.get("arguments", payload.get("input"))

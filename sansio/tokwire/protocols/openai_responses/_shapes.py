@@ -27,6 +27,7 @@ class TextEvent(Struct, gc=False, kw_only=True):
     content_index: Literal[0] = 0
     delta: str
     error: None = None
+    object: None = None
     response: None = None
 
 
