@@ -152,6 +152,8 @@ class PartialToolCall:
             self._loose = {}
         if self._half:
             self.pieces.append(self._half)
+            if self._budget is not None:
+                self._budget.add_characters(len(self._half))
             self._half = ""
         self._loose[len(self.pieces)] = fragment
         self.pieces.append("")

@@ -196,7 +196,8 @@ class ToolCallDrain:
         return block
 
     def _unused_id(self, call: PartialToolCall) -> str:
-        while (made := self._record.make_id(call)) in self._record.budget.ids:
+        in_use = self._record.budget.ids
+        while (made := self._record.make_id(call)) in in_use or made in self._by_id:
             pass
-        self._record.budget.ids.add(made)
+        in_use.add(made)
         return made

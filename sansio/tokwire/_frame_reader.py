@@ -63,7 +63,6 @@ class FrameReader(Intake):
             case FrameKind.PENDING | FrameKind.PENDING_CUT | FrameKind.UNFINISHED:
                 self._pending(frame)
             case FrameKind.END_MARK:
-                self._show_raw(frame)
                 self._end_mark()
             case FrameKind.CLOSED:
                 self.state.end_marker = True
@@ -85,9 +84,10 @@ class FrameReader(Intake):
         text = frame.data.strip(BLANKS)
         is_comment = text[:1] == b":" and not frame.parts
         if frame.name != "error" and (not text or text == END_MARK or is_comment):
-            self._show_raw(frame)
             if text == END_MARK:
                 self._end_mark()
+            else:
+                self._show_raw(frame)
             return
         try:
             value = self._parse(frame)

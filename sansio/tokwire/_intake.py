@@ -58,7 +58,6 @@ class Intake:
         "_framing",
         "_gap",
         "_make_framing",
-        "_started",
         "_tail_lines",
         "attention",
         "block_offset",
@@ -103,7 +102,6 @@ class Intake:
         self._tail_lines = 0
         self._make_framing = make_framing
         self._framing: Framing | None = None
-        self._started = False
         self._block: list[bytes] = []
         self.block_offset = self._gap = self._counted = self._counted_offset = 0
 
@@ -211,7 +209,6 @@ class Intake:
             lead: Bytes of the block before the first piece.
             gap: Bytes between two pieces.
         """
-        self._started = True
         self.is_clean = False
         self._block = events
         self._gap = gap
@@ -275,7 +272,7 @@ class Intake:
         for end in [*ends, len(data)]:
             head, data = data[:end], data[end:]
             self._feed(head)
-            if not data or self.framing.is_idle:
+            if not data or self.framing.is_idle or self.framing.error is not None:
                 break
         return data
 
@@ -287,7 +284,8 @@ class Intake:
 
     def _take_frames(self, data: bytes, offset: int) -> None:
         framing = self.framing
-        framing.started |= self._started
+        if framing.error is not None:
+            return
         frames = framing.feed(data, offset)
         if frames:
             self.frames = iter(frames) if self.frames is None else iter([*self.frames, *frames])

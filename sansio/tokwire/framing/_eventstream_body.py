@@ -15,11 +15,10 @@ __all__: list[str] = []
 class EventStreamBody:
     """The framing of Bedrock."""
 
-    __slots__ = ("_splitter", "error", "started")
+    __slots__ = ("_splitter", "error")
 
     def __init__(self, limits: Limits) -> None:
         self.error: RemoteProtocolError | None = None
-        self.started = False
         self._splitter = MessageSplitter(limits.max_frame_bytes)
 
     @property

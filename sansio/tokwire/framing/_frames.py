@@ -52,10 +52,7 @@ class Framing(Protocol):
 
     Attributes:
         error: Set once the body breaks the framing or a limit; it comes after the frames returned with it.
-        started: True once anything of a stream was seen; whoever cuts events by other means sets it.
     """
-
-    started: bool
 
     @property
     def error(self) -> RemoteProtocolError | None:

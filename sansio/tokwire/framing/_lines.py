@@ -65,10 +65,6 @@ class LineSplitter:
             return []
         return self._cut(start, data)
 
-    def peek(self, size: int) -> bytes:
-        """The first bytes of the unfinished line, at most `size`."""
-        return b"".join(self._pieces[:size])[:size]
-
     def finish(self) -> bytes:
         """The last line, which has no end; empty where the body ended with a line end."""
         tail = b"".join(self._pieces)

@@ -21,6 +21,7 @@ FIELDS = frozenset({b"data", b"event", b"id", b"retry"})
 END_MARK = b"[DONE]"
 BLANKS = b" \t"
 COMPRESSIONS = {b"\x1f\x8b": "gzip-compressed bytes", b"\x28\xb5\x2f\xfd": "zstd-compressed bytes"}
+MAGIC_BYTES = 4
 PLAIN_TEXT = "plain text"
 SHOWN = 64
 _JSON_START = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]\-0-9tfn]|$)')
@@ -38,11 +39,13 @@ class SSEBody:
         "_body",
         "_depth",
         "_fields",
+        "_is_compressed",
         "_json",
         "_json_offset",
         "_json_size",
         "_lines",
         "_max_event",
+        "_start",
         "_stray",
         "error",
         "started",
@@ -55,6 +58,8 @@ class SSEBody:
         self._fields = EventFields(limits.max_event_bytes)
         self._max_event = limits.max_event_bytes
         self._stray: Frame | None = None
+        self._start: bytes | None = b""
+        self._is_compressed = False
         self._body: Frame | None = None
         self._json: list[bytes] | None = None
         self._json_offset = self._json_size = self._depth = 0
@@ -74,6 +79,11 @@ class SSEBody:
     def feed(self, data: bytes, offset: int) -> list[Frame]:
         """The frames that `data` completes; `offset` is where it stands in the body."""
         frames: list[Frame] = []
+        if self._is_compressed:
+            return frames
+        if self._start is not None and (looks := self._compression(data, offset)) is not None:
+            self._is_compressed = True
+            return [Frame(FrameKind.FOREIGN, b"", 0, looks)]
         if self.is_idle:
             self._lines.position = self._lines.tail_offset = offset
         try:
@@ -83,9 +93,17 @@ class SSEBody:
             self.error = error
             return frames
         self.error = self._lines.overflow
-        if self._lines.tail_offset == 0 and self._lines.held and (looks := compression_of(self._lines.peek(4))):
-            frames.append(Frame(FrameKind.FOREIGN, b"", 0, looks))
         return frames
+
+    def _compression(self, data: bytes, offset: int) -> str | None:
+        """What the body is compressed with, by its first bytes; looked at before any of it is taken for a line."""
+        seen, self._start = self._start or b"", None
+        if offset != len(seen):
+            return None
+        start = (seen + data)[:MAGIC_BYTES]
+        if len(start) < MAGIC_BYTES:
+            self._start = start
+        return compression_of(start)
 
     def finish(self, *, complete: bool) -> list[Frame]:
         """What is left at the end of the body; not `complete` means that the transport cut it."""
@@ -165,9 +183,8 @@ class SSEBody:
             self._json, self._json_offset, self._json_size, self._depth = [], offset, 0, 0
             self._continue_json(line, frames)
         elif text and not self.started and self._stray is None:
-            compression = compression_of(line) if offset == 0 else None
-            looks = compression or ("an HTML or XML page" if text[:1] == b"<" else PLAIN_TEXT)
-            self._stray = Frame(FrameKind.FOREIGN, b"" if compression else line[:SHOWN], offset, looks)
+            looks = "an HTML or XML page" if text[:1] == b"<" else PLAIN_TEXT
+            self._stray = Frame(FrameKind.FOREIGN, line[:SHOWN], offset, looks)
             if looks is not PLAIN_TEXT:
                 frames.append(self._stray)
 

@@ -13,7 +13,6 @@ from ._frames import Frame, FrameKind
 
 __all__: list[str] = []
 
-SHOWN = 64
 BLANKS = b" \t\r\n"
 
 _IN_STRING = re.compile(rb'["\\]')
@@ -82,10 +81,12 @@ class JSONArray:
                 self._hold(data[start : at - 1], start)
                 self._end_element(frames)
                 start = at
-                if token != 44:
+                if token == 93:
                     self._depth = 0
                     frames.append(Frame(FrameKind.CLOSED, b"]", offset + at - 1))
                     return frames
+                if token != 44:
+                    self._refuse(offset + at - 1)
             elif token != 44:
                 self._depth -= 1
         if self._depth > 0:
@@ -93,11 +94,15 @@ class JSONArray:
         return frames
 
     def finish(self, *, complete: bool) -> list[Frame]:
-        """What is left at the end of the body: an array that was not closed is cut, however clean the end."""
-        rest = b"".join(self._element)
-        if complete and not rest.strip(BLANKS) and self.started:
-            return []
-        return [Frame(FrameKind.CUT, rest[:SHOWN], self._element_offset)] if rest.strip(BLANKS) else []
+        """What is left at the end of the body: an element that no comma and no bracket follows may still be whole."""
+        rest = b"".join(self._element).strip(BLANKS)
+        if rest:
+            return [Frame(FrameKind.PENDING if complete else FrameKind.PENDING_CUT, rest, self._element_offset)]
+        return [] if self.started else [Frame(FrameKind.CUT, b"[", 0)]
+
+    def _refuse(self, offset: int) -> None:
+        if self.error is None:
+            self.error = RemoteProtocolError("a JSON array has a brace that closes nothing", offset=offset)
 
     def _hold(self, piece: bytes, start: int) -> None:
         if not self._element:

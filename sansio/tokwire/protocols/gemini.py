@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .._calls import PartialToolCall
 from .._errors import RemoteProtocolError
 from .._finish import FinishReason
-from .._json import value_text
 from .._limits import Limits
 from .._state import DecodeState
 from .._token_counts import CountPaths
@@ -17,9 +15,9 @@ from ..framing._frames import Frame, Framing
 from ..framing._sse_body import SSEBody
 from ..framing.json_array import JSONArray
 from ..framing.sse import BYTE_ORDER_MARK
-from ._gemini_arguments import ArgumentTree, PathError
+from ._gemini_calls import GeminiCalls
 from ._protocol import ApiProtocol, Verdict
-from ._readers import as_dict, as_id, as_index, as_list, as_text, as_word
+from ._readers import as_dict, as_index, as_list, as_text, as_word
 
 __all__: list[str] = []
 
@@ -38,7 +36,6 @@ USAGE: CountPaths = {
     "cached_tokens": (("cachedContentTokenCount",),),
     "reasoning_tokens": (("thoughtsTokenCount",),),
 }
-STILL_CONTINUING = "the server said that its arguments would continue, and they did not"
 
 
 class GeminiBody:
@@ -55,16 +52,6 @@ class GeminiBody:
     def error(self) -> RemoteProtocolError | None:
         """Set once the body breaks the framing or a limit."""
         return None if self._framing is None else self._framing.error
-
-    @property
-    def started(self) -> bool:
-        """True once anything of a stream was seen."""
-        return self._framing is not None and self._framing.started
-
-    @started.setter
-    def started(self, value: bool) -> None:
-        if self._framing is not None:
-            self._framing.started = value
 
     @property
     def is_idle(self) -> bool:
@@ -91,18 +78,11 @@ class GeminiBody:
 
     def finish(self, *, complete: bool) -> list[Frame]:
         """What is left at the end of the body; not `complete` means that the transport cut it."""
-        return [] if self._framing is None else self._framing.finish(complete=complete)
-
-
-class HeldCall:
-    """A call whose arguments come in pieces."""
-
-    __slots__ = ("call", "choice", "tree")
-
-    def __init__(self, call: PartialToolCall, choice: int) -> None:
-        self.call = call
-        self.choice = choice
-        self.tree: ArgumentTree | None = None
+        frames: list[Frame] = []
+        if self._framing is None:
+            self._framing = SSEBody(self._limits)
+            frames = self._framing.feed(self._start, 0)
+        return frames + self._framing.finish(complete=complete)
 
 
 def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
@@ -172,76 +152,6 @@ def _read_part(state: DecodeState, calls: GeminiCalls, part: dict[str, Any], cho
         state.note().count_media(kind)
     if part.get("thoughtSignature"):
         state.note().sign("thought_signature", part["thoughtSignature"], choice=choice, tool_use_id=call_id)
-
-
-class GeminiCalls:
-    """The function calls of one stream that are not drained yet.
-
-    Attributes:
-        has_candidates: Whether any candidate came.
-    """
-
-    __slots__ = ("_by_id", "_continuing", "_state", "has_candidates")
-
-    def __init__(self, state: DecodeState) -> None:
-        self.has_candidates = False
-        self._state = state
-        self._by_id: dict[tuple[int, str], HeldCall] = {}
-        self._continuing: dict[int, list[HeldCall]] = {}
-
-    def take(self, part: dict[str, Any], choice: int) -> str | None:
-        """Read one function call, or one fragment of it. Returns its id, where it has one on the wire."""
-        call_id, name = as_id(part.get("id")), as_word(part.get("name"))
-        held = self._find(call_id, name, choice)
-        if held is None:
-            if call_id is None and name is None and not part.get("args") and not part.get("partialArgs"):
-                return None
-            held = HeldCall(self._state.take_tool_call(call_id, name, None, choice), choice)
-            if call_id is not None:
-                self._by_id[choice, call_id] = held
-        elif name is not None:
-            held.call.identify(None, name)
-        self._fill(held, part)
-        self._note_continuing(held, is_continuing=part.get("willContinue") is True)
-        return held.call.id
-
-    def settle(self, choice: int | None) -> None:
-        """Before a drain: a call that was to continue is cut, and no later fragment belongs to a drained call."""
-        for number in list(self._continuing) if choice is None else [choice]:
-            for held in self._continuing.pop(number, []):
-                held.call.cut = held.call.cut or STILL_CONTINUING
-        self._by_id = {key: held for key, held in self._by_id.items() if choice is not None and key[0] != choice}
-
-    def _find(self, call_id: str | None, name: str | None, choice: int) -> HeldCall | None:
-        if call_id is not None:
-            return self._by_id.get((choice, call_id))
-        continuing = self._continuing.get(choice)
-        return continuing[-1] if name is None and continuing else None
-
-    def _fill(self, held: HeldCall, part: dict[str, Any]) -> None:
-        args = part.get("args")
-        if isinstance(args, dict):
-            held.tree = None
-            held.call.replace(value_text(args))
-        entries = as_list(part.get("partialArgs"))
-        if not entries:
-            return
-        if held.tree is None:
-            held.tree = ArgumentTree(self._state.limits.max_json_depth)
-        for entry in entries:
-            self._state.record.budget.add_characters(len(as_text(as_dict(entry).get("stringValue"))) + 1)
-            try:
-                held.tree.put(as_dict(entry))
-            except PathError as error:
-                held.call.cut = held.call.cut or str(error)
-
-    def _note_continuing(self, held: HeldCall, *, is_continuing: bool) -> None:
-        others = [other for other in self._continuing.get(held.choice, []) if other is not held]
-        if is_continuing:
-            others.append(held)
-        elif held.tree is not None:
-            held.call.replace(value_text(held.tree.value()))
-        self._continuing[held.choice] = others
 
 
 GEMINI = ApiProtocol(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..._calls import PartialToolCall
 from ..._finish import FinishReason
+from ..._json import value_text
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
@@ -154,7 +155,7 @@ def on_eof(state: DecodeState) -> None:
     if blocks is not None:
         for call, value in blocks.inputs:
             if not call.fragments():
-                state.extend_tool_call(call, value)
+                state.extend_tool_call(call, value if isinstance(value, str) else value_text(value))
         blocks.inputs.clear()
 
 

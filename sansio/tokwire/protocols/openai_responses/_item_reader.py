@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._calls import PartialToolCall
 from ..._state import DecodeState
-from .._readers import as_dict, as_text, as_word
-from ._items import CALL_TYPES, Item, Items, ids_of, is_call, parts_of
+from .._readers import as_dict, as_id, as_text, as_word
+from ._items import CALL_TYPES, Item, Items, is_call, parts_of
 
 __all__: list[str] = []
 
@@ -19,15 +20,17 @@ PART_CHANNELS = {
 }
 """Type of a part to the channel that its text belongs to."""
 
+EMPTY_OBJECT = "{}"
+"""What some servers announce a call with before its arguments come."""
 
 Part = tuple[str, int, str]
 """Channel, position and text of a part."""
 
 
 def texts_of(item: dict[str, Any]) -> list[Part]:
-    """The parts of an item that hold text."""
+    """The parts of an item that hold text, in wire order."""
     found: list[Part] = []
-    for name in ("summary", "content"):
+    for name in [name for name in item if name in ("summary", "content")]:
         for position, part in parts_of(item, name):
             channel = PART_CHANNELS.get(as_word(part.get("type")) or "")
             if channel is not None:
@@ -57,10 +60,14 @@ def add_part(state: DecodeState, items: Items, item: Item, part: Part, *, is_del
 
 def open_item(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
     """Read an item that is announced."""
-    entry.kind = as_word(item.get("type"))
-    state.buffers().end_last_call()
+    if entry.kind is None:
+        state.buffers().end_last_call()
+    entry.kind = as_word(item.get("type")) or entry.kind
     if is_call(item):
         open_call(state, entry, item)
+        given = _input_of(item)
+        if isinstance(given, str) and given != EMPTY_OBJECT:
+            entry.announced = given
 
 
 def open_call(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
@@ -71,48 +78,78 @@ def open_call(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
         buffers = state.buffers()
         entry.call = buffers.start_tool_call(buffers.table.next_index() if entry.index is None else entry.index)
         entry.call.takes_text = kind == "custom_tool_call"
-    state.buffers().table.identify(entry.call, as_word(item.get("call_id")) or as_word(item.get("id")), name)
+    state.buffers().table.identify(entry.call, as_id(item.get("call_id")), name)
     state.show_delta(entry.call, "", 0)
 
 
 def finish_item(state: DecodeState, items: Items, entry: Item, item: dict[str, Any]) -> None:
     """Read an item that is done: it fills what no event before it said, and its arguments are the final ones."""
+    is_new = entry.kind is None
     entry.kind = as_word(item.get("type")) or entry.kind
-    entry.is_done = True
     if is_call(item):
         finish_call(state, entry, item)
         return
-    state.buffers().end_last_call()
+    if is_new:
+        state.buffers().end_last_call()
     parts = texts_of(item)
-    for channel in sorted({channel for channel, _, _ in parts}):
-        own = [part for part in parts if part[0] == channel]
-        if len(own) > sum(known == channel for known, _ in entry.parts):  # positions need not be content indexes
-            for part in own:
-                add_part(state, items, entry, part, is_delta=False)
-    if entry.kind == "image_generation_call":
+    for part in parts:
+        same_kind = sum(known[0] == part[0] for known in parts)
+        if same_kind > sum(channel == part[0] for channel, _ in entry.parts):  # positions need not be content indexes
+            add_part(state, items, entry, part, is_delta=False)
+    if entry.kind == "image_generation_call" and not entry.is_done:
+        items.has_image = True
         state.note().count_media("image")
-    if as_text(item.get("encrypted_content")):
-        item_id = as_word(item.get("id"))
-        state.note().sign("encrypted_content", item["encrypted_content"], block_index=entry.index, item_id=item_id)
+    entry.is_done = True
+    _keep_signature(state, items, entry.index, item)
+
+
+def _keep_signature(state: DecodeState, items: Items, index: int | None, item: dict[str, Any]) -> None:
+    data = as_text(item.get("encrypted_content"))
+    if data:
+        items.has_signature = True
+        state.note().sign("encrypted_content", data, block_index=index, item_id=as_word(item.get("id")))
+
+
+def _input_of(item: dict[str, Any]) -> Any:
+    """The input of a call, in whatever form."""
+    return item.get(CALL_TYPES[as_text(item.get("type"))] or "")
 
 
 def finish_call(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
     """Read a call that is done."""
+    entry.is_done = True
     if entry.call is None or entry.call.id is None or entry.call.name is None:
         open_call(state, entry, item)
     call = entry.call
     assert call is not None
-    given = item.get(CALL_TYPES[as_text(item.get("type"))] or "")
-    if isinstance(given, dict | list):
-        call.replace("")
-        state.extend_tool_call(call, given)
-    elif isinstance(given, str) and given:
-        call.replace(given)
+    replace_arguments(state, call, _input_of(item))
     status = item.get("status")
     call.is_whole = status == "completed"
     if status == "incomplete" and not call.fragments():
         call.cut = "the server says that the call is incomplete, and sent no arguments"
     entry.has_final_arguments = True
+
+
+def replace_arguments(state: DecodeState, call: PartialToolCall, final: object) -> None:
+    """Put the final arguments, as text or as a value, in the place of the fragments; empty text says nothing."""
+    if isinstance(final, dict | list):
+        call.replace("")
+        state.extend_tool_call(call, final)
+    elif isinstance(final, str) and final:
+        call.replace(final)
+
+
+def settle_calls(state: DecodeState, items: Items) -> None:
+    """Before the drain: calls get what only their announcement said."""
+    items.end()
+    for entry in items:
+        call = entry.call
+        if call is None:
+            continue
+        if call.id is None:
+            state.buffers().table.identify(call, entry.item_id, None)
+        if entry.announced and not entry.has_final_arguments and not call.fragments() and not call.cut:
+            state.extend_tool_call(call, entry.announced)
 
 
 def read_snapshot(state: DecodeState, items: Items, output: list[Any]) -> None:
@@ -123,6 +160,7 @@ def read_snapshot(state: DecodeState, items: Items, output: list[Any]) -> None:
         "summary_text": not items.has_reasoning,
         "reasoning_text": not items.has_reasoning,
     }
+    wants_image, wants_signature = not items.has_image, not items.has_signature
     for member in output:
         item = as_dict(member)
         if is_call(item):
@@ -132,14 +170,22 @@ def read_snapshot(state: DecodeState, items: Items, output: list[Any]) -> None:
         for part in texts_of(item):
             if wanted[part[0]]:
                 add_part(state, items, entry, part, is_delta=False)
+        if wants_image and item.get("type") == "image_generation_call":
+            state.note().count_media("image")
+        if wants_signature:
+            _keep_signature(state, items, None, item)
 
 
 def _read_call_of_snapshot(state: DecodeState, items: Items, item: dict[str, Any]) -> None:
-    call_id = as_word(item.get("call_id")) or as_word(item.get("id"))
+    call_id = as_id(item.get("call_id")) or as_id(item.get("id"))
     known = next((entry for entry in items.calls if call_id is not None and call_id in entry.ids), None)
     if known is None:
-        entry = items.of_item({}, item, is_done=False) if ids_of(item) else items.of_item({}, item, is_done=True)
+        entry = items.of_snapshot(item)
         open_item(state, entry, item)
         finish_item(state, items, entry, item)
-    elif known.call is not None and item.get("status") == "completed":
+        return
+    assert known.call is not None
+    if not known.has_final_arguments and not known.call.fragments():
+        finish_call(state, known, item)  # nothing but the snapshot says what the arguments are
+    elif item.get("status") == "completed":
         known.call.is_whole = True

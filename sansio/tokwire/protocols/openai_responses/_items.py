@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._calls import PartialToolCall
-from .._readers import as_dict, as_index, as_word
+from .._readers import as_dict, as_id, as_index, as_word
 
 __all__: list[str] = []
 
@@ -30,6 +30,7 @@ class Item:
 
     Attributes:
         index: Its `output_index`, or None where the server sends none.
+        item_id: Its own id, which is not the one to answer with, or None.
         ids: Its id and call id.
         kind: Its type, or None before it was announced.
         is_done: Whether its own `.done` came.
@@ -37,10 +38,12 @@ class Item:
         has_final_arguments: Whether a `.done` of its arguments came.
         has_loose_fragments: Whether fragments came that named neither index nor id.
         channel: The spelling of its reasoning that came first.
+        announced: Argument text that came with its announcement, used only where nothing follows.
         parts: Parts that had text, by kind and position.
     """
 
     __slots__ = (
+        "announced",
         "call",
         "channel",
         "has_final_arguments",
@@ -48,12 +51,14 @@ class Item:
         "ids",
         "index",
         "is_done",
+        "item_id",
         "kind",
         "parts",
     )
 
     def __init__(self, index: int | None) -> None:
         self.index = index
+        self.item_id: str | None = None
         self.ids: set[str] = set()
         self.kind: str | None = None
         self.is_done = False
@@ -61,6 +66,7 @@ class Item:
         self.has_final_arguments = False
         self.has_loose_fragments = False
         self.channel: str | None = None
+        self.announced = ""
         self.parts: set[tuple[str, int]] = set()
 
 
@@ -80,6 +86,8 @@ class Items:
         has_text: Whether any text came.
         has_refusal: Whether any refusal came.
         has_reasoning: Whether any reasoning came.
+        has_image: Whether a finished image came.
+        has_signature: Whether encrypted content came.
     """
 
     __slots__ = (
@@ -88,14 +96,17 @@ class Items:
         "_items",
         "_settled_by_age",
         "failed",
+        "has_image",
         "has_reasoning",
         "has_refusal",
+        "has_signature",
         "has_text",
     )
 
     def __init__(self) -> None:
         self.failed: dict[str, Any] | None = None
         self.has_text = self.has_refusal = self.has_reasoning = False
+        self.has_image = self.has_signature = False
         self._items: list[Item] = []
         self._by_index: dict[int, Item] = {}
         self._by_id: dict[str, Item] = {}
@@ -112,9 +123,9 @@ class Items:
     def of_event(self, event: dict[str, Any]) -> Item:
         """The item that an event belongs to: by index, by id, or else the last one."""
         index = as_index(event.get("output_index"))
+        known = self._by_id.get(as_id(event.get("item_id")) or "")
         if index is not None:
-            return self._by_index.get(index) or self._add(index)
-        known = self._by_id.get(as_word(event.get("item_id")) or "")
+            return self._at(index, known) or self._add(index)
         if known is not None:
             return known
         return self._items[-1] if self._items else self._add(None)
@@ -138,26 +149,19 @@ class Items:
     def of_item(self, event: dict[str, Any], item: dict[str, Any], *, is_done: bool) -> Item:
         """The entry of an item that is announced or completed, made where there is none."""
         index = as_index(event.get("output_index"))
-        ids = ids_of(item)
+        found = self._by_ids(item)
         if index is not None:
-            found = self._by_index.get(index)
-            if found is None or (not is_done and found.kind is not None and found.ids.isdisjoint(ids)):
-                found = self._add(index)
-        else:
-            found = next((self._by_id[name] for name in ids if name in self._by_id), None)
-            last = self._items[-1] if self._items else None
-            if found is None and is_done and last is not None and last.kind == item.get("type") and not last.is_done:
-                found = last
-            if found is None:
-                found = self._add(None)
-        found.ids |= ids
-        for name in ids:
-            self._by_id[name] = found
-        return found
+            found = self._at(index, found)
+            if found is not None and _is_another(found, item, is_done=is_done):
+                found = None
+        elif found is None and is_done and self._items:
+            last = self._items[-1]
+            found = last if last.kind == item.get("type") and not last.is_done else None
+        return self._identify(found or self._add(index), item)
 
-    def knows(self, call_id: str) -> bool:
-        """Whether an item has this id."""
-        return call_id in self._by_id
+    def of_snapshot(self, item: dict[str, Any]) -> Item:
+        """The entry of a call that only the snapshot has: where it has no id, perhaps one announced without."""
+        return self._identify(self._add(None), item) if ids_of(item) else self.of_item({}, item, is_done=True)
 
     def end(self) -> None:
         """Before the last drain: calls that were settled by age and may have got the fragments of another are cut."""
@@ -165,6 +169,26 @@ class Items:
             for item in self.calls:
                 if item.call is not None and item.has_loose_fragments and not item.has_final_arguments:
                     item.call.cut = item.call.cut or "its fragments named no item, and its final arguments never came"
+
+    def _at(self, index: int, known: Item | None) -> Item | None:
+        """The item under an index; one that was announced without an index gets the first that names it."""
+        found = self._by_index.get(index)
+        if found is None and known is not None and known.index is None:
+            known.index = index
+            found = self._by_index[index] = known
+        return found
+
+    def _by_ids(self, item: dict[str, Any]) -> Item | None:
+        """The item with the same call id, or else the same id and no other call id."""
+        found = next((self._by_id[name] for name in ids_of(item) if name in self._by_id), None)
+        return None if found is not None and _is_another_call(found, item) else found
+
+    def _identify(self, entry: Item, item: dict[str, Any]) -> Item:
+        entry.item_id = entry.item_id or as_id(item.get("id"))
+        for name in ids_of(item):
+            entry.ids.add(name)
+            self._by_id[name] = entry
+        return entry
 
     def _add(self, index: int | None) -> Item:
         item = Item(index)
@@ -174,14 +198,28 @@ class Items:
         return item
 
 
+def _is_another(entry: Item, item: dict[str, Any], *, is_done: bool) -> bool:
+    """Whether an item is not the one that came before under its index."""
+    if _is_another_call(entry, item):
+        return entry.is_done or not is_done
+    return not is_done and entry.kind is not None and entry.ids.isdisjoint(ids_of(item))
+
+
+def _is_another_call(entry: Item, item: dict[str, Any]) -> bool:
+    """Whether both are calls, with ids to answer with that differ."""
+    call_id = as_id(item.get("call_id"))
+    known = None if entry.call is None else entry.call.id
+    return known is not None and call_id is not None and known != call_id
+
+
 def is_loose(event: dict[str, Any]) -> bool:
     """Whether an event names neither an index nor an id."""
-    return as_index(event.get("output_index")) is None and as_word(event.get("item_id")) is None
+    return as_index(event.get("output_index")) is None and as_id(event.get("item_id")) is None
 
 
-def ids_of(item: dict[str, Any]) -> set[str]:
-    """The ids by which other events may name an item."""
-    return {word for word in (as_word(item.get("id")), as_word(item.get("call_id"))) if word is not None}
+def ids_of(item: dict[str, Any]) -> list[str]:
+    """The ids by which other events may name an item, the one to answer with first."""
+    return [word for word in (as_id(item.get("call_id")), as_id(item.get("id"))) if word is not None]
 
 
 def parts_of(item: dict[str, Any], name: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -12,7 +12,15 @@ from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
 from .._readers import as_dict, as_index, as_list, as_text, as_word
-from ._item_reader import PART_CHANNELS, add_part, finish_item, open_item, read_snapshot
+from ._item_reader import (
+    PART_CHANNELS,
+    add_part,
+    finish_item,
+    open_item,
+    read_snapshot,
+    replace_arguments,
+    settle_calls,
+)
 from ._items import Items
 from ._shapes import choose_shape
 
@@ -21,7 +29,6 @@ __all__: list[str] = []
 FINISH_WORDS: Mapping[str, FinishReason] = MappingProxyType(
     {
         "max_output_tokens": FinishReason.LENGTH,
-        "max_tokens": FinishReason.LENGTH,
         "content_filter": FinishReason.CONTENT_FILTER,
     }
 )
@@ -35,6 +42,12 @@ USAGE: CountPaths = {
     "reasoning_tokens": (("output_tokens_details", "reasoning_tokens"),),
 }
 TERMINAL = ("response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done")
+UNUSUAL_ENDS = ("incomplete", "failed", "cancelled", "canceled")
+PART_EVENTS = (
+    "response.content_part.done",
+    "response.reasoning_summary_part.done",
+    "response.reasoning_part.done",
+)
 ARGUMENT_EVENTS = ("response.function_call_arguments", "response.custom_tool_call_input")
 DELTA_CHANNELS = {
     "response.output_text": "output_text",
@@ -67,35 +80,30 @@ def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
 def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read one event."""
     items = _items(state)
+    if items.failed is not None and state.is_failing:
+        items.failed = payload  # it says what failed
+        return Verdict.UNKNOWN
     if not recognises(payload, sse_name):
         return Verdict.UNKNOWN
-    if items.failed is not None and not state.is_failing:
+    if items.failed is not None:
         _raise_failure(items.failed)
     kind = kind_of(payload, sse_name)
     if not kind.startswith("response."):
         return on_body(state, payload, sse_name)
     stem, _, ending = kind.rpartition(".")
     if kind in TERMINAL:
-        _end(state, items, payload, kind)
+        response = as_dict(payload.get("response")) or payload
+        _end(state, items, payload, response, _outcome(kind, response))
     elif isinstance(payload.get("response"), dict):
         state.identify(payload["response"].get("id"), payload["response"].get("model"))
     elif stem == "response.output_item":
-        item = as_dict(payload.get("item"))
-        entry = items.of_item(payload, item, is_done=ending == "done")
-        if ending == "done":
-            finish_item(state, items, entry, item)
-        else:
-            open_item(state, entry, item)
+        _read_item(state, items, payload, ending)
     elif stem in ARGUMENT_EVENTS:
         _read_arguments(state, items, payload, ending)
     elif stem in DELTA_CHANNELS:
         _read_part(state, items, payload, DELTA_CHANNELS[stem], ending)
-    elif kind == "response.content_part.done":
-        part = as_dict(payload.get("part"))
-        channel = PART_CHANNELS.get(as_word(part.get("type")) or "")
-        if channel is not None:
-            text = as_text(part.get("text")) or as_text(part.get("refusal"))
-            add_part(state, items, items.of_event(payload), (channel, _position(payload), text), is_delta=False)
+    elif kind in PART_EVENTS:
+        _read_whole_part(state, items, payload)
     choose_shape(state, items, payload, kind)
     return Verdict.RECOGNISED
 
@@ -105,7 +113,7 @@ def on_body(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -
     if payload.get("object") != "response":
         return on_payload(state, payload, sse_name) if recognises(payload, sse_name) else Verdict.UNKNOWN
     items = _items(state)
-    _end(state, items, {"response": payload}, f"response.{as_text(payload.get('status'))}")
+    _end(state, items, payload, payload, as_text(payload.get("status")))
     if items.failed is not None:
         _raise_failure(items.failed)
     return Verdict.RECOGNISED
@@ -116,7 +124,7 @@ def on_eof(state: DecodeState) -> None:
     items = _items(state)
     if items.failed is not None:
         _raise_failure(items.failed)
-    items.end()
+    settle_calls(state, items)
 
 
 def _items(state: DecodeState) -> Items:
@@ -133,6 +141,23 @@ def _raise_failure(response: dict[str, Any]) -> None:
 def _position(payload: dict[str, Any]) -> int:
     index = as_index(payload.get("content_index"))
     return (as_index(payload.get("summary_index")) or 0) if index is None else index
+
+
+def _read_item(state: DecodeState, items: Items, payload: dict[str, Any], ending: str) -> None:
+    item = as_dict(payload.get("item"))
+    entry = items.of_item(payload, item, is_done=ending == "done")
+    if ending == "done":
+        finish_item(state, items, entry, item)
+    else:
+        open_item(state, entry, item)
+
+
+def _read_whole_part(state: DecodeState, items: Items, payload: dict[str, Any]) -> None:
+    part = as_dict(payload.get("part"))
+    channel = PART_CHANNELS.get(as_word(part.get("type")) or "")
+    if channel is not None:
+        text = as_text(part.get("text")) or as_text(part.get("refusal"))
+        add_part(state, items, items.of_event(payload), (channel, _position(payload), text), is_delta=False)
 
 
 def _read_part(state: DecodeState, items: Items, payload: dict[str, Any], channel: str, ending: str) -> None:
@@ -154,35 +179,41 @@ def _read_arguments(state: DecodeState, items: Items, payload: dict[str, Any], e
             state.drop_fragment(entry.index, fragment, "no item with its index was announced as a tool call")
         return
     entry = items.of_final_arguments(payload)
-    final = payload.get("arguments", payload.get("input"))
+    final = payload.get("input") if payload.get("arguments") is None else payload["arguments"]
     if entry.call is not None:
         if as_word(payload.get("name")) and entry.call.name is None:
             entry.call.identify(None, as_word(payload.get("name")))
         entry.has_final_arguments = True
-        if isinstance(final, str) and (final or not entry.call.fragments()):
-            entry.call.replace(final)
+        replace_arguments(state, entry.call, final)
+    elif entry.kind is None:
+        state.drop_fragment(entry.index, final, "no item with its index was announced as a tool call")
 
 
-def _end(state: DecodeState, items: Items, payload: dict[str, Any], kind: str) -> None:
-    response = as_dict(payload.get("response")) or payload
+def _outcome(kind: str, response: dict[str, Any]) -> str:
+    """How a response ended: by the type of its last event, unless its own status says that it did not complete."""
+    status = as_text(response.get("status"))
+    if kind in ("response.completed", "response.done"):
+        return status if status in UNUSUAL_ENDS else "completed"
+    return kind.removeprefix("response.")
+
+
+def _end(state: DecodeState, items: Items, payload: dict[str, Any], response: dict[str, Any], outcome: str) -> None:
     state.identify(response.get("id"), response.get("model"))
     state.usage(response.get("usage"), USAGE)
     output = response.get("output")
     read_snapshot(state, items, as_list(payload.get("output") if output is None else output))
-    items.end()
-    if kind == "response.done":
-        kind = f"response.{as_text(response.get('status')) or 'completed'}"
-    error = response.get("error")
-    if kind == "response.failed":
-        if not is_blank(error):
-            raise api_error({"error": error}, ERROR_STATUSES)
+    settle_calls(state, items)
+    if outcome == "failed":
+        if not is_blank(response.get("error")):
+            raise api_error({"error": response["error"]}, ERROR_STATUSES)
         items.failed = response
+        state.end_marker = state.end_marker or not state.is_failing
         return
-    if kind == "response.incomplete":
+    if outcome == "incomplete":
         reason = as_word(as_dict(response.get("incomplete_details")).get("reason"))
-        state.finish(reason or "incomplete")
-    elif kind in ("response.cancelled", "response.canceled"):
+        state.finish(reason or outcome)
+    elif outcome in ("cancelled", "canceled"):
         state.finish("cancelled")
-    else:
-        state.finish_with(FinishReason.TOOL_CALLS if items.calls else FinishReason.STOP, "completed")
+    elif outcome == "completed":
+        state.finish_with(FinishReason.TOOL_CALLS if items.calls else FinishReason.STOP, outcome)
     state.end()
