@@ -238,7 +238,7 @@ class ToolCallTable:
             return self._without_index(call_id)
         if call is not None:
             return self.open(index) if name is not None and call.id is not None else call
-        if call_id is not None or name is not None or not self.calls:
+        if call_id is not None or name is not None or not self.by_index:
             return self.open(index)
         return None
 

@@ -36,20 +36,21 @@ class Engine(FrameReader):
     def slow_events(self) -> Iterator[StreamEvent]:
         """The events of everything that the exact machine found; then its error, if the stream ends with one."""
         while True:
-            for event in self._handing_out:
+            event = next(self._handing_out, None)
+            if event is not None:
                 self.phase = move(self.phase, Input.LAST_EVENT if type(event) is Finish else Input.EVENT)
                 if self.phase is DONE:
                     self.attention = False
-                    self.ready = self.is_over = True
-                    self.drop_all()
+                    self._close()
                 yield event
+                continue
             if self.state.out:
                 self._handing_out, self.state.out = iter(self.state.out), []
                 continue
             if self.failure is not None:
                 self.phase = move(self.phase, Input.ERROR)
-                self.attention = self.ready = self.is_over = True
-                self.drop_all()
+                self.attention = True
+                self._close()
                 raise self.failure.with_traceback(None)
             if not self._next_frame():
                 return
@@ -84,6 +85,12 @@ class Engine(FrameReader):
             self.complete = complete
             self.ready = self.is_over = True
         self.phase = move(self.phase, Input.EOF)
+
+    def _close(self) -> None:
+        """The stream is over: take no more data, and keep only what the summary tells."""
+        self.ready = self.is_over = True
+        self.drop_all()
+        self.state.release()
 
     def _next_frame(self) -> bool:
         frame = None if self.frames is None else next(self.frames, None)

@@ -149,11 +149,17 @@ class FrameReader(Intake):
             self._end_stream()
 
     def _error_field(self, frame: Frame) -> None:
-        value = _json_or_text(frame.data)
+        value: Any
+        try:
+            value = self._parse(frame)
+        except JSONError:
+            value = frame.data.decode("utf-8", "replace")
         if not is_blank(value):
             raise api_error(value, self.protocol.error_statuses, name=frame.name)
 
     def _loose_json(self, frame: Frame) -> None:
+        if self.state.end_marker:
+            return
         try:
             value = self._parse(frame)
         except JSONError:
@@ -187,7 +193,7 @@ class FrameReader(Intake):
         if known is not None:
             looks = f"{looks} of {known}"
         return refusal(
-            f"the body is {looks}, not a {self.protocol.name} stream; look at the status and the content type, and "
+            f"the body is {looks}, not a stream of {self.protocol.name}; look at the status and the content type, and "
             "give the decoder the body without its content coding",
             frame,
         )

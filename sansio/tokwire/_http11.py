@@ -7,11 +7,21 @@ the cuts, its mutable buffers are copied, and none of its messages, which may re
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 
 import h11
 
-from ._errors import LimitExceeded, LocalProtocolError, NoResponse, RemoteProtocolError, StreamTruncated, TokwireError
+from ._errors import (
+    EXCERPT_BYTES,
+    LimitExceeded,
+    LocalProtocolError,
+    NoResponse,
+    RemoteProtocolError,
+    StreamTruncated,
+    TokwireError,
+)
 from ._http import HTTPRequest, ResponseHead
 from ._limits import Limits
 from ._transitions import checked_bytes
@@ -48,7 +58,7 @@ class HTTPExchange:
         self._max_head = NO_LIMIT if limits.max_head_bytes is None else limits.max_head_bytes
         self._connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=self._max_head + 2 * SLICE_BYTES)
         self._unsent = True
-        self._input: list[bytes] = []
+        self._input: deque[memoryview] = deque()
         self._eof = False
         self._error: TokwireError | None = None
         self._head = HeadCounter()
@@ -68,19 +78,19 @@ class HTTPExchange:
         )
 
     def data_to_send(self) -> list[bytes]:
-        """The request in pieces, in order; empty from the second call on. The body is the caller's own object."""
-        if not self._unsent:
+        """The request in pieces, in order. The body is the caller's own object.
+
+        It is empty from the second call on, and once the server has answered without waiting for the request.
+
+        Raises:
+            LocalProtocolError: The headers contradict each other, for example by two that say `Host`.
+        """
+        if not self._unsent or self._connection.their_state is not h11.IDLE:
             return []
         self._unsent = False
-        request = self._request
-        head = h11.Request(method=request.method, target=self._target(), headers=self._headers())
-        try:
-            pieces = [self._connection.send(head) or b""]
-            if request.body:
-                pieces += self._connection.send_with_data_passthrough(h11.Data(data=request.body)) or []
-            pieces += self._connection.send_with_data_passthrough(h11.EndOfMessage()) or []
-        except h11.LocalProtocolError:
-            raise LocalProtocolError("the request cannot be sent as HTTP/1.1; check its method and headers") from None
+        pieces = self._pieces()
+        if pieces is None:  # raised here, where no error of h11, which may repeat a key, becomes its context
+            raise LocalProtocolError("the request cannot be sent as HTTP/1.1; check its method and headers")
         return [piece for piece in pieces if piece]
 
     def receive_data(self, data: bytes | bytearray | memoryview) -> None:
@@ -93,7 +103,7 @@ class HTTPExchange:
         if self._eof:
             raise LocalProtocolError("receive_data was called after receive_eof; make a new exchange")
         if data:
-            self._input.append(data)
+            self._input.append(memoryview(data))
 
     def receive_eof(self) -> None:
         """Announce that the peer closed the connection; then take the rest from `body`."""
@@ -123,6 +133,18 @@ class HTTPExchange:
         if self._error is not None:
             raise self._error.with_traceback(None)
 
+    def _pieces(self) -> list[bytes] | None:
+        request, connection = self._request, self._connection
+        try:
+            head = h11.Request(method=request.method, target=self._target(), headers=self._headers())
+            pieces = [connection.send(head) or b""]
+            if request.body:
+                pieces += connection.send_with_data_passthrough(h11.Data(data=request.body)) or []
+            pieces += connection.send_with_data_passthrough(h11.EndOfMessage()) or []
+        except h11.LocalProtocolError:
+            return None
+        return pieces
+
     def _next_chunk(self) -> bytes | None:
         """One chunk, empty where something else came, or None where more input is needed."""
         event = self._connection.next_event()
@@ -148,24 +170,25 @@ class HTTPExchange:
     def _feed(self) -> bool:
         """Give h11 the next slice of input. False where there is none."""
         if self._input:
-            data = self._input.pop(0)
-            size = min(len(data), SLICE_BYTES)
+            data = self._input.popleft()
+            piece = bytes(data[:SLICE_BYTES])
             if self.response is None:
-                size = self._head.take(data[:size])
+                piece = piece[: self._head.take(piece)]
+                if not self._head.is_plausible:
+                    raise self._refusal()
                 if self._head.size > self._max_head:
                     raise LimitExceeded("max_head_bytes", self._max_head)
-            if size < len(data):
-                self._input.insert(0, data[size:])
-            self._connection.receive_data(data[:size])
+            if len(piece) < len(data):
+                self._input.appendleft(data[len(piece) :])
+            self._connection.receive_data(piece)
             return True
         if self._eof:
             if self.response is None:
                 raise self._cut()
-            try:
+            event: object = None
+            with suppress(h11.RemoteProtocolError):
                 self._connection.receive_data(b"")
                 event = self._connection.next_event()
-            except h11.RemoteProtocolError:
-                raise self._cut() from None
             if not isinstance(event, h11.EndOfMessage):
                 raise self._cut()
             self.ended = True
@@ -178,9 +201,9 @@ class HTTPExchange:
         return StreamTruncated("the connection was closed in the middle of the response")
 
     def _refusal(self) -> RemoteProtocolError:
-        where = "the head of the response" if self.response is None else "the body of the response"
-        start = self._head.start if self.response is None else b""
-        return RemoteProtocolError(f"{where} is not valid HTTP/1.1", excerpt=start)
+        if self.response is not None:
+            return RemoteProtocolError("the body of the response is not valid HTTP/1.1")
+        return RemoteProtocolError("the head of the response is not valid HTTP/1.1", excerpt=self._head.excerpt)
 
     def _target(self) -> str:
         request = self._request
@@ -209,10 +232,9 @@ class HeadCounter:
 
     Attributes:
         size: Bytes of all heads so far, interim ones included.
-        start: The first bytes of the head that is being read.
     """
 
-    __slots__ = ("_last", "size", "start")
+    __slots__ = ("_last", "_start", "size")
 
     def __init__(self) -> None:
         self.size = 0
@@ -220,12 +242,23 @@ class HeadCounter:
 
     def begin(self) -> None:
         """Begin the next head."""
-        self.start = b""
+        self._start = b""
         self._last = b""
+
+    @property
+    def is_plausible(self) -> bool:
+        """Whether the head can be one by its first byte. TLS and binary protocols begin with a control character."""
+        return self._start[:1] >= b"!"
+
+    @property
+    def excerpt(self) -> bytes:
+        """What to show of a head that is refused: the status line, since headers may be secret; else its first byte."""
+        return self._start.splitlines()[0] if self.is_plausible else self._start[:1]
 
     def take(self, data: bytes) -> int:
         """Count a slice, up to the end of the head. Returns how many bytes of the slice belong to it."""
-        self.start = (self.start + data)[:64] if len(self.start) < 64 else self.start
+        if len(self._start) < EXCERPT_BYTES:
+            self._start = (self._start + data)[:EXCERPT_BYTES]
         text = self._last + data
         ends = [text.find(end) + len(end) for end in (b"\n\r\n", b"\n\n") if end in text]
         taken = min(ends) - len(self._last) if ends else len(data)

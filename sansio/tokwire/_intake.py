@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ._cut_block import END, NO_BLOCK, CutBlock
 from ._events import StreamEvent
 from ._json import FAILURES
 from ._limits import Limits
@@ -18,7 +19,6 @@ from .framing._frames import Frame, Framing
 
 __all__: list[str] = []
 
-END = b"\n\n"
 BLOCK_BYTES = 32 << 10
 """Longer reads are taken in pieces of this size, so that the payloads of a whole body never stand in memory at once."""
 
@@ -53,10 +53,7 @@ class Intake:
 
     __slots__ = (
         "_block",
-        "_counted",
-        "_counted_offset",
         "_framing",
-        "_gap",
         "_make_framing",
         "_tail_lines",
         "attention",
@@ -102,8 +99,8 @@ class Intake:
         self._tail_lines = 0
         self._make_framing = make_framing
         self._framing: Framing | None = None
-        self._block: list[bytes] = []
-        self.block_offset = self._gap = self._counted = self._counted_offset = 0
+        self._block = NO_BLOCK
+        self.block_offset = 0
 
     @property
     def framing(self) -> Framing:
@@ -163,9 +160,22 @@ class Intake:
             data = self._take_tail()
         self._feed(data)
 
-    def exact_piece(self, piece: bytes, offset: int) -> None:
-        """Give one whole event that the quick machine cut to the exact one."""
-        self._take_frames(piece, offset)
+    def exact_event(self, event: bytes, offset: int) -> None:
+        """Give one whole event that the quick machine cut out to the exact one.
+
+        Where it opens something that goes on behind it, the exact machine gets the rest of the block too.
+        """
+        self._take_frames(event, offset)
+        if self.is_unfinished and self.pieces is not None:
+            rest = self._block.rest()
+            self.pieces = None
+            if rest:
+                self.position -= len(rest)
+                self.reads.insert(0, rest)
+
+    def exact_piece(self, piece: bytes) -> None:
+        """Give the piece that `pieces` gave last to the exact machine."""
+        self.exact_event(self._block.lead + piece + END, self._block.offset())
 
     def whole_events(self, data: bytes) -> bytes:
         """The events that end within `data`, without the blank line behind the last, beginning with what waited.
@@ -201,30 +211,17 @@ class Intake:
             self.reads.insert(0, rest)
         return block
 
-    def cut(self, events: list[bytes], lead: int, gap: int) -> Iterator[bytes]:
+    def cut(self, events: list[bytes], lead: bytes, start: int = 0) -> None:
         """Remember events that were cut, so that nothing is lost when a caller stops in their middle.
 
         Args:
-            events: The pieces, one for each event.
-            lead: Bytes of the block before the first piece.
-            gap: Bytes between two pieces.
+            events: The pieces, one for each event, without what leads each one.
+            lead: The bytes before each piece.
+            start: Bytes of the block before the first event.
         """
         self.is_clean = False
-        self._block = events
-        self._gap = gap
-        self._counted = 0
-        self._counted_offset = self.block_offset + lead
-        self.pieces = iter(events)
-        return self.pieces
-
-    def piece_offset(self) -> int:
-        """Offset in the body of the piece that `pieces` gave last."""
-        assert self.pieces is not None
-        index = len(self._block) - self.pieces.__length_hint__() - 1  # type: ignore[attr-defined]  # a list iterator
-        while self._counted < index:
-            self._counted_offset += len(self._block[self._counted]) + self._gap
-            self._counted += 1
-        return self._counted_offset
+        self._block = CutBlock(events, lead, self.block_offset + start)
+        self.pieces = self._block.pieces
 
     def drop_all(self) -> None:
         """Forget whatever was not decoded: the stream is over."""
@@ -235,7 +232,7 @@ class Intake:
         self.is_clean = not self.attention
         self.first = self.complete = None
         self.pieces = self.frames = self._framing = None
-        self._block = []
+        self._block = NO_BLOCK
 
     def _take_tail(self) -> bytes:
         data = b"".join(self.tail)

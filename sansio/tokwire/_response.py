@@ -5,14 +5,15 @@ It judges what comes before decoding: the status, the content coding, and whethe
 
 from __future__ import annotations
 
-import zlib
+import re
+from collections import deque
 from collections.abc import Iterator
-from typing import Any
 
 from ._decoder import StreamDecoder
 from ._errors import APIError, LocalProtocolError, RemoteProtocolError, TokwireError
 from ._events import StreamEvent
 from ._http import ResponseHead
+from ._inflater import CODINGS, PIECE_BYTES, Inflater
 from ._json import JSONError, parse_payload
 from ._retry_after import retry_after
 from ._server_errors import api_error
@@ -21,7 +22,6 @@ from ._transitions import FINISHED, NEED_DATA, Need, StreamState, checked_bytes
 
 __all__ = ["ResponseDecoder"]
 
-INFLATED_BYTES = 64 << 10
 MESSAGE_CHARACTERS = 1000
 NO_LIMIT = 1 << 40
 REQUEST_ID_HEADERS = (
@@ -32,11 +32,8 @@ REQUEST_ID_HEADERS = (
     "x-goog-request-id",
     "cf-ray",
 )
-CODINGS = ("gzip", "x-gzip", "deflate")
-GZIP_WINDOW, ZLIB_WINDOW, RAW_WINDOW = 31, 15, -15
-MAGIC_BYTES = 2
+AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)")
 STREAM_TYPES = ("event-stream", "json", "eventstream")
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 class ResponseDecoder:
@@ -55,7 +52,7 @@ class ResponseDecoder:
         self._decoder = decoder
         self._head: ResponseHead | None = None
         self._inflater: Inflater | None = None
-        self._chunks: list[bytes] = []
+        self._chunks: deque[bytes] = deque()
         self._eof: bool | None = None
         self._error_body: ErrorBody | None = None
         self._error: TokwireError | None = None
@@ -91,12 +88,14 @@ class ResponseDecoder:
         if content_type is not None and not any(known in content_type.lower() for known in STREAM_TYPES):
             self._odd_type = content_type
         coding = (head.header("content-encoding") or "identity").strip().lower()
+        is_foreign = coding not in (*CODINGS, "identity", "")
         if coding in CODINGS:
             self._inflater = Inflater(coding)
         if not 200 <= head.status < 300:
             limit = self._decoder.limits.max_error_body_bytes
-            self._error_body = ErrorBody(head, NO_LIMIT if limit is None else limit)
-        elif coding not in CODINGS and coding not in ("identity", ""):
+            # Where the coding cannot be undone, the body would be shown as the server's words.
+            self._error_body = ErrorBody(head, 0 if is_foreign else NO_LIMIT if limit is None else limit)
+        elif is_foreign:
             self._fail(
                 RemoteProtocolError(
                     f"the content coding {coding[:40]!r} of the response cannot be undone here; ask for identity"
@@ -106,25 +105,34 @@ class ResponseDecoder:
     def receive_data(self, data: bytes | bytearray | memoryview) -> None:
         """Store a chunk of the body; then take what is ready from `events`. Empty data does nothing.
 
+        Once the stream is over, data is ignored.
+
         Raises:
             LocalProtocolError: The head has not come, or `receive_eof` was called before.
         """
         data = checked_bytes(data)
         if self._head is None:
             raise LocalProtocolError("receive_data was called before receive_head")
-        if self._inflater is None and self._error_body is None and self._error is None:
+        if self.state is not StreamState.OPEN:
+            return
+        if self._inflater is None and self._error_body is None:
             self._decoder.receive_data(data)
         elif self._eof is not None:
-            raise LocalProtocolError("receive_data was called after receive_eof")
-        elif data and self._error is None:
-            self._chunks.append(data)
+            raise LocalProtocolError("receive_data was called after receive_eof; make a new decoder")
+        else:
+            self._chunks.extend(data[start : start + PIECE_BYTES] for start in range(0, len(data), PIECE_BYTES))
 
     def receive_eof(self, *, complete: bool = True) -> None:
         """Announce the end of the body; then take the rest from `events`.
 
         Args:
             complete: False when the body was cut: a reset, a missing terminator, fewer bytes than announced.
+
+        Raises:
+            LocalProtocolError: The head has not come. A connection that gave none is a `NoResponse` of its transport.
         """
+        if self._head is None:
+            raise LocalProtocolError("receive_eof was called before receive_head")
         if self._eof is None:
             self._eof = complete
         if self._inflater is None and self._error_body is None:
@@ -145,29 +153,37 @@ class ResponseDecoder:
         """
         if self._error is not None:
             raise self._error.with_traceback(None)
-        if self._inflater is not None or self._error_body is not None:
-            return self._careful_events()
+        if self._error_body is not None:
+            return self._error_events(self._error_body)
+        if self._inflater is not None:
+            return self._inflated_events(self._inflater)
         return self._decoder.events() if self._odd_type is None else self._noted_events(self._odd_type)
 
-    def _careful_events(self) -> Iterator[StreamEvent]:
+    def _inflated_events(self, inflater: Inflater) -> Iterator[StreamEvent]:
         try:
             yield from self._decoder.events()
             for data in self._bodies():
-                if self._error_body is None:
-                    self._decoder.receive_data(data)
-                    yield from self._decoder.events()
-                elif self._error_body.add(data):
-                    raise self._error_body.error()
-            if self._eof is None:
-                return
-            if self._error_body is not None:
-                raise self._error_body.error()
-            inflated = self._inflater is None or self._inflater.is_whole
-            self._decoder.receive_eof(complete=self._eof and inflated)
-            yield from self._decoder.events()
+                self._decoder.receive_data(data)
+                yield from self._decoder.events()
+            if self._eof is not None:
+                self._decoder.receive_eof(complete=self._eof and inflater.is_whole)
+                yield from self._decoder.events()
         except TokwireError as error:
             self._fail(error)
             raise
+
+    def _error_events(self, body: ErrorBody) -> Iterator[StreamEvent]:
+        """No event, and the error once enough of its body is there."""
+        yield from ()
+        is_enough = self._eof is not None
+        try:
+            is_enough = any(body.add(data) for data in self._bodies()) or is_enough
+        except RemoteProtocolError:
+            is_enough = True  # it cannot be inflated; the status still says more than that
+        if is_enough:
+            error = body.error()
+            self._fail(error)
+            raise error
 
     def _noted_events(self, content_type: str) -> Iterator[StreamEvent]:
         """The events of a body whose content type is not that of a stream, which an error should say."""
@@ -186,9 +202,9 @@ class ResponseDecoder:
             elif not self._chunks:
                 return
             elif self._inflater is None:
-                yield self._chunks.pop(0)
+                yield self._chunks.popleft()
             else:
-                self._inflater.give(self._chunks.pop(0))
+                self._inflater.give(self._chunks.popleft())
 
     def _fail(self, error: TokwireError) -> None:
         self._error = error
@@ -235,62 +251,8 @@ class ErrorBody:
         location = self._head.header("location")
         if not 300 <= self._head.status < 400 or location is None:
             return ""
-        host = location.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
+        match = AUTHORITY.match(location.strip())
+        # Not what stands before an @: it would be a password.
+        host = match[1].rpartition("@")[2] if match else ""
         where = f"the host {host[:100]!r}" if host else "another path of the same host"
         return f"the server redirects to {where}; redirects are not followed, so use that address as the base URL"
-
-
-class Inflater:
-    """Undoes gzip or deflate, in pieces of bounded size.
-
-    Attributes:
-        is_whole: Whether the compressed data came to its own end, checksum included.
-    """
-
-    def __init__(self, coding: str) -> None:
-        self._coding = coding
-        self._inflate: Any = None
-        self._waiting = b""
-        self._was_full = False
-        self.is_whole = False
-
-    @property
-    def has_more(self) -> bool:
-        """Whether another piece can be had from what was given."""
-        return self._was_full or len(self._waiting) >= (MAGIC_BYTES if self._inflate is None else 1)
-
-    def give(self, data: bytes) -> None:
-        """Take compressed bytes."""
-        self._waiting += data
-
-    def more(self) -> bytes:
-        """The next piece, possibly empty.
-
-        Raises:
-            RemoteProtocolError: The bytes are not compressed as the head says.
-        """
-        if self._inflate is None:
-            self._inflate = zlib.decompressobj(self._window_bits())
-        try:
-            data: bytes = self._inflate.decompress(self._waiting, INFLATED_BYTES)
-        except zlib.error:
-            raise RemoteProtocolError("the body cannot be inflated: it is not what content-encoding says") from None
-        self.is_whole = self._inflate.eof
-        if self.is_whole:
-            self._was_full = False
-            self._waiting = self._inflate.unused_data
-            if self._waiting.startswith(GZIP_MAGIC):  # a gzip body may have several members
-                self._inflate, self.is_whole = None, False
-            else:
-                self._waiting = b""
-        else:
-            self._was_full = len(data) == INFLATED_BYTES
-            self._waiting = self._inflate.unconsumed_tail
-        return data
-
-    def _window_bits(self) -> int:
-        if self._coding != "deflate":
-            return GZIP_WINDOW
-        method, check = self._waiting[0], self._waiting[1]
-        is_zlib = method & 15 == 8 and (method * 256 + check) % 31 == 0
-        return ZLIB_WINDOW if is_zlib else RAW_WINDOW  # many servers leave the zlib header out

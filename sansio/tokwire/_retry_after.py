@@ -16,10 +16,13 @@ EPOCH_SECONDS = 1_000_000_000
 EPOCH_MILLISECONDS = 1_000_000_000_000
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
-_DATE = re.compile(r"\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT")
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
-_DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+")
-_DURATION_PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|[smhd])")
+_DATE = re.compile(
+    r"[A-Z][a-z]{2}, (0[1-9]|[12]\d|3[01]) ([A-Z][a-z]{2}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60) GMT", re.ASCII
+)
+_AMOUNT = r"(\d{1,15}(?:\.\d{1,9})?)"
+_NUMBER = re.compile(_AMOUNT, re.ASCII)
+_DURATION = re.compile(rf"(?:{_AMOUNT}(?:ms|[smhd]))+", re.ASCII)
+_DURATION_PART = re.compile(rf"{_AMOUNT}(ms|[smhd])", re.ASCII)
 
 
 def retry_after(head: ResponseHead) -> float | None:

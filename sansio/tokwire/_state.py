@@ -266,6 +266,11 @@ class DecodeState:
         for buffers in (self._buffers or {}).values():
             self.out += buffers.flush_halves()
 
+    def release(self) -> None:
+        """Forget what only decoding needs: the stream is over."""
+        self._buffers = self.protocol_data = None
+        self.open_calls = {}
+
     def summary(self) -> StreamSummary:
         """The facts, as known now."""
         notes = self.notes or StreamNotes(0)

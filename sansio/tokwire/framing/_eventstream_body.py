@@ -11,6 +11,9 @@ from .eventstream import EventStreamMessage, MessageSplitter
 
 __all__: list[str] = []
 
+NOTHING = (b"", b"null", b"false", b'""')
+"""Payloads that say nothing: the exception is one without them."""
+
 
 class EventStreamBody:
     """The framing of Bedrock."""
@@ -55,7 +58,8 @@ def frame_of(message: EventStreamMessage, offset: int) -> Frame:
     headers = message.headers
     kind = headers.get(":message-type", "event")
     if kind == "exception":
-        return Frame(FrameKind.ERROR, message.payload, offset, _text(headers.get(":exception-type")))
+        payload = b"{}" if message.payload.strip() in NOTHING else message.payload
+        return Frame(FrameKind.ERROR, payload, offset, _text(headers.get(":exception-type")))
     if kind == "error":
         code = _text(headers.get(":error-code"))
         body = {"code": code, "message": _text(headers.get(":error-message"))}

@@ -57,8 +57,7 @@ class LineSplitter:
             if data[0] == 10:
                 data = data[1:]
                 self.position += 1
-                if not self._pieces:
-                    self.tail_offset = self.position
+                self.tail_offset = self.position
         start, self.position = self.position, self.position + len(data)
         if 10 not in data and 13 not in data:
             self._hold(start, data)

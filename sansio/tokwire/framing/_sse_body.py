@@ -135,7 +135,7 @@ class SSEBody:
         if self._json is not None and name not in FIELDS:
             self._continue_json(line, frames)
             return
-        self._json = None
+        self._json, self._json_size = None, 0
         if not line:
             self._dispatch(frames, FrameKind.PAYLOAD)
         elif name in FIELDS:
@@ -177,6 +177,7 @@ class SSEBody:
         if text == END_MARK:
             self._dispatch(frames, FrameKind.PAYLOAD)
             self._release_body(frames)
+            self.started = True
             frames.append(Frame(FrameKind.END_MARK, END_MARK, offset))
         elif _JSON_START.match(text):
             self._dispatch(frames, FrameKind.PAYLOAD)

@@ -179,7 +179,7 @@ def read_headers(data: bytes) -> dict[str, HeaderValue]:
 
 
 def read_value(data: bytes, at: int, kind: int) -> tuple[HeaderValue, int]:
-    """The value that begins at `at`, and where it ends.
+    """The value that begins at `at`, and where it ends. Invalid UTF-8 in a text becomes U+FFFD.
 
     Raises:
         ValueError: Its type is unknown, or it is cut off.
@@ -200,7 +200,7 @@ def read_value(data: bytes, at: int, kind: int) -> tuple[HeaderValue, int]:
     value = data[at : at + size]
     if at > len(data) or len(value) < size:
         raise ValueError("a value is cut off")
-    return value.decode("utf-8") if kind == STRING else value, at + size
+    return value.decode("utf-8", "replace") if kind == STRING else value, at + size
 
 
 class EventStreamDecoder:

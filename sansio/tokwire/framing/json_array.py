@@ -81,11 +81,11 @@ class JSONArray:
                 self._hold(data[start : at - 1], start)
                 self._end_element(frames)
                 start = at
-                if token == 93:
+                if token == 93 and self.error is None:
                     self._depth = 0
                     frames.append(Frame(FrameKind.CLOSED, b"]", offset + at - 1))
                     return frames
-                if token != 44:
+                if token == 125:
                     self._refuse(offset + at - 1)
             elif token != 44:
                 self._depth -= 1

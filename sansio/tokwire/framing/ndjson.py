@@ -20,13 +20,14 @@ __all__: list[str] = []
 class JSONLines:
     """The framing of Ollama's own API."""
 
-    __slots__ = ("_body", "_body_offset", "_body_size", "_depth", "_lines", "_max_event", "error", "started")
+    __slots__ = ("_body", "_body_offset", "_body_size", "_depth", "_lines", "_max_event", "_stray", "error", "started")
 
     def __init__(self, limits: Limits) -> None:
         self.error: RemoteProtocolError | None = None
         self.started = False
         self._lines = LineSplitter(limits.max_line_bytes)
         self._max_event = limits.max_event_bytes
+        self._stray: Frame | None = None
         self._body: list[bytes] | None = None
         self._body_offset = self._body_size = self._depth = 0
 
@@ -67,6 +68,8 @@ class JSONLines:
         except LimitExceeded as error:
             self.error = error
             return frames
+        if complete and not self.started and not frames and self._stray is not None:
+            frames.append(self._stray)
         if self._body is not None:
             frames.append(Frame(FrameKind.CUT, b"\n".join(self._body)[:SHOWN], self._body_offset))
         return frames
@@ -74,8 +77,8 @@ class JSONLines:
     def _last_line(self, offset: int, line: bytes, *, complete: bool) -> Frame:
         if not complete:
             return Frame(FrameKind.UNFINISHED, line, offset)
-        is_cut = line.strip(BLANKS)[:1] == b"{" and not is_json(line)
-        return Frame(FrameKind.CUT, line[:SHOWN], offset) if is_cut else Frame(FrameKind.PAYLOAD, line, offset)
+        may_be_cut = line.strip(BLANKS)[:1] == b"{"
+        return Frame(FrameKind.PENDING if may_be_cut else FrameKind.PAYLOAD, line, offset)
 
     def _take_line(self, offset: int, line: bytes, frames: list[Frame]) -> None:
         if offset == 0:
@@ -108,6 +111,8 @@ class JSONLines:
             frames.append(Frame(FrameKind.FOREIGN, line[:SHOWN], offset, "an HTML or XML page"))
         elif name and name not in FIELDS:
             frames.append(Frame(FrameKind.PAYLOAD, line, offset))
+        elif name and self._stray is None:
+            self._stray = Frame(FrameKind.FOREIGN, line[:SHOWN], offset, "an event stream")
 
     def _continue_body(self, line: bytes, frames: list[Frame]) -> None:
         assert self._body is not None

@@ -48,7 +48,7 @@ class ArgumentTree:
     def __init__(self, max_depth: int | None, begun: dict[str, Any]) -> None:
         self.characters = 0
         self._max_depth = max_depth
-        self._root = begun
+        self._root = _copy(begun)
 
     def put(self, entry: Mapping[str, Any]) -> None:
         """Put one value where its path says. An entry without a value changes nothing.
@@ -78,22 +78,7 @@ class ArgumentTree:
 
     def value(self) -> dict[str, Any]:
         """The arguments so far, which further values may still continue."""
-        copy: dict[str, Any] = {}
-        pending: list[tuple[Any, Any]] = [(self._root, copy)]
-        while pending:  # a list in place of recursion: depth is the peer's choice
-            source, target = pending.pop()
-            for key, held in source.items() if isinstance(source, dict) else enumerate(source):
-                value = held
-                if isinstance(held, Text):
-                    value = "".join(held.pieces)
-                elif isinstance(held, dict | list):
-                    value = type(held)()
-                    pending.append((held, value))
-                if isinstance(target, dict):
-                    target[key] = value
-                else:
-                    target.append(value)
-        return copy
+        return _copy(self._root)
 
     def _child(self, holder: Any, step: str | int, default: Any) -> Any:
         """What is at a step, put there if nothing is."""
@@ -134,6 +119,26 @@ def parse_path(path: object) -> list[str | int]:
     if not steps or isinstance(steps[0], int):
         raise PathError("a jsonPath names no argument")
     return steps
+
+
+def _copy(root: dict[str, Any]) -> dict[str, Any]:
+    """The same arguments in containers of their own, texts joined."""
+    copy: dict[str, Any] = {}
+    pending: list[tuple[Any, Any]] = [(root, copy)]
+    while pending:  # a list in place of recursion: depth is the peer's choice
+        source, target = pending.pop()
+        for key, held in source.items() if isinstance(source, dict) else enumerate(source):
+            value = held
+            if isinstance(held, Text):
+                value = "".join(held.pieces)
+            elif isinstance(held, dict | list):
+                value = type(held)()
+                pending.append((held, value))
+            if isinstance(target, dict):
+                target[key] = value
+            else:
+                target.append(value)
+    return copy
 
 
 def _unquoted(name: str) -> str:

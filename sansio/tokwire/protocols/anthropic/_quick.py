@@ -42,7 +42,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             if line is data or payload is line or size > quick or 10 in payload or 13 in payload:
                 block = intake.whole_events(data)
                 if block:
-                    intake.cut(block.split(END), 0, 2)
+                    intake.cut(block.split(END), b"")
                 continue
             intake.position += size
             try:
@@ -56,7 +56,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                 else:
                     state.open_calls[event.index].append_quick(event.delta.partial_json)
             except QUICK_FAILURES:
-                intake.exact_piece(data, intake.position - size)
+                intake.exact_event(data, intake.position - size)
             continue
         if intake.attention:
             yield from intake.slow_events()
@@ -78,7 +78,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     else:
                         state.open_calls[event.index].append_quick(event.delta.partial_json)
                 except QUICK_FAILURES:
-                    intake.exact_piece(piece + END, intake.piece_offset())
+                    intake.exact_piece(piece)
                     yield from intake.slow_events()
                     if intake.pieces is not pieces:
                         break
@@ -90,5 +90,5 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                 return
             block = intake.whole_events(data)
             if block:
-                intake.cut(block.split(END), 0, 2)
+                intake.cut(block.split(END), b"")
         intake.settle()

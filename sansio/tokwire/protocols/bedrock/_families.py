@@ -8,7 +8,7 @@ from typing import Any
 from ..._server_errors import api_error, has_error
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from .._protocol import OnPayload, Verdict
+from .._protocol import OnPayload, Verdict, is_heartbeat
 from .._readers import as_dict, as_list, as_text
 from ..anthropic._read import ERROR_STATUSES as ANTHROPIC_STATUSES
 from ..anthropic._read import on_eof as anthropic_eof
@@ -25,6 +25,16 @@ USAGE: CountPaths = {
     "output_tokens": (("outputTokenCount",),),
     "cached_tokens": (("cacheReadInputTokenCount",),),
     "cache_write_tokens": (("cacheWriteInputTokenCount",),),
+}
+
+
+TITAN_USAGE: CountPaths = {
+    "input_tokens": (("inputTextTokenCount",),),
+    "output_tokens": (("totalOutputTextTokenCount",),),
+}
+LLAMA_USAGE: CountPaths = {
+    "input_tokens": (("prompt_token_count",),),
+    "output_tokens": (("generation_token_count",),),
 }
 
 
@@ -65,6 +75,8 @@ def read_family(state: DecodeState, memory: FamilyMemory, payload: dict[str, Any
     if state.is_failing:
         raise api_error(payload, ANTHROPIC_STATUSES)
     read_metrics(state, payload)
+    if verdict is None and is_heartbeat(payload, None):
+        return Verdict.HEARTBEAT
     return verdict or (Verdict.RECOGNISED if METRICS in payload else Verdict.UNKNOWN)
 
 
@@ -73,6 +85,12 @@ def read_metrics(state: DecodeState, payload: dict[str, Any]) -> None:
     if isinstance(payload.get(METRICS), dict):
         state.usage(payload[METRICS], USAGE)
         state.end()
+
+
+def read_counts(state: DecodeState, payload: dict[str, Any], paths: CountPaths) -> None:
+    """Token counts that stand among the members of a payload."""
+    names = [place[0] for places in paths.values() for place in places]
+    state.usage({name: payload[name] for name in names if payload.get(name) is not None}, paths)
 
 
 def _reader_of(payload: dict[str, Any]) -> OnPayload | None:
@@ -85,6 +103,7 @@ def _reader_of(payload: dict[str, Any]) -> OnPayload | None:
 
 def _read_titan(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     state.text(as_text(payload.get("outputText")))
+    read_counts(state, payload, TITAN_USAGE)
     state.finish(payload.get("completionReason"))
     return Verdict.RECOGNISED
 
@@ -97,6 +116,7 @@ def _read_cohere(state: DecodeState, payload: dict[str, Any], sse_name: str | No
 
 def _read_llama(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     state.text(as_text(payload.get("generation")))
+    read_counts(state, payload, LLAMA_USAGE)
     state.finish(payload.get("stop_reason"))
     return Verdict.RECOGNISED
 

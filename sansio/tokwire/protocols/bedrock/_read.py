@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ..._errors import LimitExceeded
 from ..._finish import OPENAI_WORDS, FinishReason
-from ..._json import JSONError, parse_payload
+from ..._json import JSONError, NestingError, parse_payload
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
@@ -44,15 +44,16 @@ FINISH_WORDS: Mapping[str, FinishReason] = MappingProxyType(
         "content_filtered": FinishReason.CONTENT_FILTER,
     }
 )
+EXCEPTION_STATUSES = {
+    "internalServerException": 500,
+    "validationException": 400,
+    "throttlingException": 429,
+    "serviceUnavailableException": 503,
+    "modelTimeoutException": 408,
+    "modelStreamErrorException": 424,
+}
 ERROR_STATUSES: Mapping[str, int] = MappingProxyType(
-    {
-        "internalServerException": 500,
-        "validationException": 400,
-        "throttlingException": 429,
-        "serviceUnavailableException": 503,
-        "modelTimeoutException": 408,
-        "modelStreamErrorException": 424,
-    }
+    EXCEPTION_STATUSES | {name[0].upper() + name[1:]: status for name, status in EXCEPTION_STATUSES.items()}
 )
 USAGE: CountPaths = {
     "input_tokens": (("inputTokens",),),
@@ -67,19 +68,26 @@ class BedrockData:
     """What must be remembered of one response.
 
     Attributes:
-        last: Index of the block that came last, or None.
+        last: Index of the block opened last, or None.
+        opened: Indexes of all blocks that were opened.
         others: Indexes of blocks whose input is not for the caller.
         is_stopped: Whether `messageStop` came.
         family: What the reader of an InvokeModel family remembers.
     """
 
-    __slots__ = ("family", "is_stopped", "last", "others")
+    __slots__ = ("family", "is_stopped", "last", "opened", "others")
 
     def __init__(self) -> None:
         self.last: int | None = None
+        self.opened: set[int] = set()
         self.others: set[int] = set()
         self.is_stopped = False
         self.family = FamilyMemory()
+
+    def open(self, index: int) -> None:
+        """Note that a block began."""
+        self.last = index
+        self.opened.add(index)
 
 
 def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
@@ -97,7 +105,7 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     if state.protocol_data is None:
         state.protocol_data = BedrockData()
     data: BedrockData = state.protocol_data
-    if sse_name == "chunk":
+    if sse_name == "chunk" and "bytes" in payload:
         return _open_chunk(state, data, payload)
     if sse_name not in EVENTS:
         return Verdict.UNKNOWN
@@ -117,7 +125,8 @@ def read_event(state: DecodeState, data: BedrockData, name: str | None, payload:
         case "contentBlockDelta":
             _read_delta(state, data, _index(data, payload), as_dict(payload.get("delta")))
         case "contentBlockStart":
-            _read_start(state, data, _index(data, payload), as_dict(payload.get("start")))
+            index = as_index(payload.get("contentBlockIndex"))
+            _read_start(state, data, index, as_dict(payload.get("start")))
         case "messageStop":
             data.is_stopped = True
             state.finish(payload.get("stopReason"))
@@ -129,12 +138,15 @@ def read_event(state: DecodeState, data: BedrockData, name: str | None, payload:
 
 
 def _index(data: BedrockData, payload: dict[str, Any]) -> int:
+    """The block of a delta; a missing index means the one opened last."""
     index = as_index(payload.get("contentBlockIndex"))
     return (data.last or 0) if index is None else index
 
 
-def _read_start(state: DecodeState, data: BedrockData, index: int, start: dict[str, Any]) -> None:
-    data.last = index
+def _read_start(state: DecodeState, data: BedrockData, index: int | None, start: dict[str, Any]) -> None:
+    if index is None:
+        index = max(data.opened, default=-1) + 1
+    data.open(index)
     data.others.discard(index)
     tool = as_dict(start.get("toolUse"))
     if tool and tool.get("type") in (None, "", "tool_use"):
@@ -146,13 +158,13 @@ def _read_start(state: DecodeState, data: BedrockData, index: int, start: dict[s
 
 
 def _read_delta(state: DecodeState, data: BedrockData, index: int, delta: dict[str, Any]) -> None:
-    if data.last != index and not delta.get("toolUse"):
+    if index not in data.opened and "toolUse" not in delta:  # text and reasoning open their block by the first delta
+        data.open(index)
         state.buffers().end_last_call()
-    data.last = index
-    state.text(as_text(delta.get("text")))
     reasoning = as_dict(delta.get("reasoningContent"))
     if reasoning:
         _read_reasoning(state, index, reasoning)
+    state.text(as_text(delta.get("text")))
     if isinstance(delta.get("toolUse"), dict):
         fragment = delta["toolUse"].get("input")
         call = state.buffers().open_tool_call(index)
@@ -177,13 +189,17 @@ def _read_reasoning(state: DecodeState, index: int, reasoning: dict[str, Any]) -
 
 
 def _open_chunk(state: DecodeState, data: BedrockData, payload: dict[str, Any]) -> Verdict:
+    limit = state.limits.max_json_depth
     try:
-        inner = parse_payload(
-            base64.b64decode(as_text(payload.get("bytes")), validate=True), state.limits.max_json_depth
-        )
-    except (binascii.Error, ValueError) as error:
-        detail = str(error) if isinstance(error, JSONError) else "bad base64"
-        raise ValueError(f"a chunk does not hold JSON in base64 ({detail})") from None
+        inner = parse_payload(base64.b64decode(as_text(payload["bytes"]), validate=True), limit)
+    except NestingError as error:
+        if limit is None:
+            raise ValueError(f"a chunk holds JSON that is {error}") from None
+        raise LimitExceeded("max_json_depth", limit) from None
+    except JSONError as error:
+        raise ValueError(f"a chunk does not hold JSON ({error})") from None
+    except ValueError:
+        raise ValueError("a chunk does not hold base64") from None
     if not isinstance(inner, dict):
         return Verdict.UNKNOWN
     name = next((name for name in inner if name in EVENTS), None)

@@ -56,7 +56,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     entry = delta.tool_calls[0]
                     state.open_calls[entry.index].append_quick(entry.function.arguments)
             except QUICK_FAILURES:
-                intake.exact_piece(data, intake.position - size)
+                intake.exact_event(data, intake.position - size)
             continue
         if intake.attention:
             yield from intake.slow_events()
@@ -78,7 +78,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                         entry = delta.tool_calls[0]
                         state.open_calls[entry.index].append_quick(entry.function.arguments)
                 except QUICK_FAILURES:
-                    intake.exact_piece(LEAD + payload + END, intake.piece_offset())
+                    intake.exact_piece(payload)
                     yield from intake.slow_events()
                     if intake.pieces is not payloads:
                         break
@@ -96,9 +96,9 @@ def _cut(intake: Intake, data: bytes) -> None:
     """Cut a read into the payloads of the events that end in it."""
     block = intake.whole_events(data)
     if block[:6] == LEAD:
-        intake.cut(block[6:].split(SEPARATOR), 0, 8)
+        intake.cut(block[6:].split(SEPARATOR), LEAD)
     elif block:
         head, separator, rest = block.partition(SEPARATOR)
-        intake.exact_piece(head + END, intake.block_offset)
         if separator:
-            intake.cut(rest.split(SEPARATOR), len(head) + 2, 8)
+            intake.cut(rest.split(SEPARATOR), LEAD, len(head) + len(END))
+        intake.exact_event(head + END, intake.block_offset)

@@ -40,14 +40,14 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             if line is data or payload is line or size > quick or 10 in payload or 13 in payload:
                 block = intake.whole_events(data)
                 if block:
-                    intake.cut(block.split(END), 0, 2)
+                    intake.cut(block.split(END), b"")
                 continue
             intake.position += size
             try:
                 if text := decode(payload).delta:
                     yield Block(TextBlock(text))
             except QUICK_FAILURES:
-                intake.exact_piece(data, intake.position - size)
+                intake.exact_event(data, intake.position - size)
             continue
         if intake.attention:
             yield from intake.slow_events()
@@ -62,7 +62,7 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     if text := decode(payload).delta:
                         yield Block(TextBlock(text))
                 except QUICK_FAILURES:
-                    intake.exact_piece(piece + END, intake.piece_offset())
+                    intake.exact_piece(piece)
                     yield from intake.slow_events()
                     if intake.pieces is not pieces:
                         break
@@ -74,5 +74,5 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                 return
             block = intake.whole_events(data)
             if block:
-                intake.cut(block.split(END), 0, 2)
+                intake.cut(block.split(END), b"")
         intake.settle()

@@ -1,0 +1,50 @@
+"""A block of whole events that was cut at its blank lines, while its pieces are decoded one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+__all__: list[str] = []
+
+END = b"\n\n"
+"""What ends an event of a stream that uses line feeds."""
+
+
+class CutBlock:
+    """The pieces of one block.
+
+    Args:
+        events: The pieces, one for each event, without what leads each one.
+        lead: The bytes before each piece.
+        offset: Offset in the body of the first event.
+
+    Attributes:
+        lead: The bytes before each piece.
+        pieces: Iterator over the pieces that are left. Whoever decodes takes from it, so that nothing is lost when he
+            stops.
+    """
+
+    __slots__ = ("_counted", "_events", "_offset", "lead", "pieces")
+
+    def __init__(self, events: list[bytes], lead: bytes, offset: int) -> None:
+        self.lead = lead
+        self.pieces: Iterator[bytes] = iter(events)
+        self._events = events
+        self._counted = 0
+        self._offset = offset
+
+    def offset(self) -> int:
+        """Offset in the body of the event that `pieces` gave last. Counted on, so that asking again costs little."""
+        index = len(self._events) - self.pieces.__length_hint__() - 1  # type: ignore[attr-defined]  # a list iterator
+        between = len(self.lead) + len(END)
+        while self._counted < index:
+            self._offset += len(self._events[self._counted]) + between
+            self._counted += 1
+        return self._offset
+
+    def rest(self) -> bytes:
+        """The events that are left, as they stood in the block."""
+        return b"".join(self.lead + piece + END for piece in self.pieces)
+
+
+NO_BLOCK = CutBlock([], b"", 0)
