@@ -42,10 +42,10 @@ def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
     if isinstance(kind, str) and kind.startswith("chat.completion"):
         return True
     choices = payload.get("choices")
-    if choices == [] and not kind:  # other APIs have empty choices too
-        return True
-    if any("delta" in choice or "message" in choice for choice in as_list(choices) if isinstance(choice, dict)):
-        return True
+    if isinstance(choices, list) and (choices or not kind):  # other APIs have empty choices too
+        members = [choice for choice in choices if isinstance(choice, dict)]
+        if len(members) == len(choices) and all("delta" in choice or "message" in choice for choice in members):
+            return True
     return isinstance(payload.get("usage"), dict) and "type" not in payload and "object" not in payload
 
 
