@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ._blocks import ContentBlock, ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock, coalesce_text_blocks
 from ._buffers import StreamBuffers
-from ._calls import PartialToolCall
 from ._decoder import DecoderOptions, StreamDecoder, decode
 from ._detect import detect
 from ._errors import (
@@ -43,6 +42,7 @@ from ._events import (
 from ._finish import FinishReason
 from ._http import Headers, HTTPRequest, ResponseHead
 from ._limits import Limits
+from ._partial_call import PartialToolCall
 from ._response import ResponseDecoder
 from ._summary import DroppedToolCall, RedactedThinkingBlock, Signature, StreamSummary, ThinkingBlock
 from ._transitions import FINISHED, NEED_DATA, Need, StreamState

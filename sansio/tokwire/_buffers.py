@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Literal
 
 from ._blocks import TextBlock
-from ._calls import PartialToolCall, ToolCallTable
+from ._calls import ToolCallTable
 from ._drain import StreamRecord, ToolCallDrain
 from ._errors import InvalidToolArguments, LocalProtocolError
 from ._events import Block, Finish, Reasoning, Refusal, StreamEvent
 from ._finish import FinishReason
 from ._json import has_surrogate, mend_surrogates
 from ._limits import Limits
+from ._partial_call import PartialToolCall
 
 __all__ = ["StreamBuffers"]
 
@@ -139,6 +140,8 @@ class StreamBuffers:
         call = self.table.merge(index, call_id, name)
         if call is None:
             assert index is not None
+            if not arguments:
+                return self.table.calls[-1], ""
             return self.table.wait(index, arguments), mend_surrogates(arguments)
         if len(self.table.calls) > opened:
             self._last_is_complete = False

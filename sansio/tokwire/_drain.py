@@ -13,11 +13,11 @@ from msgspec import Struct
 from ._arguments import Repair, is_bare, read_fragments
 from ._blocks import ToolUseBlock
 from ._budget import CallBudget
-from ._calls import PartialToolCall
 from ._errors import InvalidToolCall
 from ._finish import FinishReason
 from ._json import JSONError, canonical
 from ._limits import Limits
+from ._partial_call import PartialToolCall
 from ._summary import DroppedToolCall
 
 __all__: list[str] = []
@@ -84,8 +84,7 @@ class Candidate(Struct, gc=False, eq=False):
         error: Why they cannot be used; empty where they can.
         key: Equal for two calls with equal arguments.
         is_bare: True where no argument text came.
-        needs_id: True where it has no id, or one that an earlier call has.
-        is_delivered: True once it left in an earlier drain, or in this one.
+        is_echo: True where another call of its id and name takes its place.
     """
 
     call: PartialToolCall
@@ -93,19 +92,43 @@ class Candidate(Struct, gc=False, eq=False):
     error: str = ""
     key: bytes = b""
     is_bare: bool = False
-    is_delivered: bool = False
-    needs_id: bool = False
+    is_echo: bool = False
+
+
+class IdUse:
+    """How one id was used: by which call first, and by which names with which arguments.
+
+    Attributes:
+        owner: The call that keeps the id.
+        names: Names of tools that were called under it.
+        keys: Names with arguments.
+        bare: Name to a call without arguments that is not delivered yet.
+    """
+
+    __slots__ = ("bare", "keys", "names", "owner")
+
+    def __init__(self) -> None:
+        self.owner: Candidate | None = None
+        self.names: set[str | None] = set()
+        self.keys: set[tuple[str | None, bytes]] = set()
+        self.bare: dict[str | None, Candidate] = {}
+
+    def settle_bare(self) -> None:
+        """After a drain: calls without arguments were delivered, and can be repeated like all others."""
+        self.keys.update((name, candidate.key) for name, candidate in self.bare.items())
+        self.bare.clear()
 
 
 class ToolCallDrain:
     """Delivers the calls of one choice, and remembers the ids under which it did."""
 
-    __slots__ = ("_by_id", "_choice", "_record")
+    __slots__ = ("_by_id", "_choice", "_record", "_with_bare")
 
     def __init__(self, choice: int, record: StreamRecord) -> None:
         self._choice = choice
         self._record = record
-        self._by_id: dict[str, list[Candidate]] = {}
+        self._by_id: dict[str, IdUse] = {}
+        self._with_bare: list[IdUse] = []
 
     def deliver(
         self, calls: Iterable[PartialToolCall], reason: FinishReason | None, cut: PartialToolCall | None
@@ -117,17 +140,16 @@ class ToolCallDrain:
             reason: What the server reported, or None.
             cut: The call that the token limit cut off, if it turns out to have no arguments.
         """
-        kept: list[Candidate] = []
-        for call in calls:
-            if self._is_complete(call):
-                candidate = self._read(call, reason, is_cut=call is cut)
-                if not self._is_echo(candidate, kept):
-                    kept.append(candidate)
-        for candidate in kept:
-            call_id = candidate.call.id
-            candidate.needs_id = call_id is None or self._by_id[call_id][0] is not candidate
+        candidates = [self._read(call, reason, is_cut=call is cut) for call in calls if self._is_complete(call)]
+        for candidate in candidates:
+            self._find_echo(candidate)
+        kept = [candidate for candidate in candidates if not candidate.is_echo]
         kept.sort(key=lambda candidate: candidate.call.sort_key)
-        return [block for candidate in kept if (block := self._deliver_one(candidate)) is not None]
+        blocks = [block for candidate in kept if (block := self._deliver_one(candidate)) is not None]
+        for use in self._with_bare:
+            use.settle_bare()
+        self._with_bare.clear()
+        return blocks
 
     def _is_complete(self, call: PartialToolCall) -> bool:
         missing = [word for word, value in (("id", call.id), ("name", call.name)) if not value]
@@ -162,31 +184,44 @@ class ToolCallDrain:
             candidate.key = key if len(key) <= SHORT_KEY else sha256(key)
         return candidate
 
-    def _is_echo(self, candidate: Candidate, kept: list[Candidate]) -> bool:
-        """Whether a call repeats another of its id and name. Of two in one drain the bare one goes, else the later."""
+    def _find_echo(self, candidate: Candidate) -> None:
+        """Note a call that repeats another of its id and name: of two in one drain the bare one, else the later."""
         call = candidate.call
         if call.id is None:
-            return False
-        rivals = self._by_id.setdefault(call.id, [])
-        for rival in [rival for rival in rivals if rival.call.name == call.name]:
-            if rival.is_bare and not rival.is_delivered and not candidate.is_bare:
-                rivals.remove(rival)
-                kept.remove(rival)
-                self._drop(rival.call, ECHO)
-            elif candidate.is_bare or (not candidate.error and not rival.error and candidate.key == rival.key):
-                self._drop(call, ECHO)
-                return True
-        rivals.append(candidate)
-        return False
+            return
+        use = self._by_id.setdefault(call.id, IdUse())
+        bare = None if candidate.is_bare else use.bare.pop(call.name, None)
+        if bare is not None:
+            self._drop_echo(bare)
+            if use.owner is bare:
+                use.owner = None
+        is_known = call.name in use.names if candidate.is_bare else (call.name, candidate.key) in use.keys
+        if bare is None and is_known and (candidate.is_bare or not candidate.error):
+            self._drop_echo(candidate)
+            return
+        if use.owner is None:
+            use.owner = candidate
+        use.names.add(call.name)
+        if candidate.is_bare:
+            use.bare[call.name] = candidate
+            self._with_bare.append(use)
+        elif not candidate.error:
+            use.keys.add((call.name, candidate.key))
+
+    def _drop_echo(self, candidate: Candidate) -> None:
+        candidate.is_echo = True
+        self._drop(candidate.call, ECHO)
 
     def _deliver_one(self, candidate: Candidate) -> ToolUseBlock | None:
-        call, value = candidate.call, candidate.value
-        if call.id is None or candidate.needs_id:
+        call = candidate.call
+        if call.id is None or self._by_id[call.id].owner is not candidate:
             call.id = self._unused_id(call)
-            self._by_id[call.id] = [candidate]
-        candidate.is_delivered, candidate.value = True, None
-        if not call.name:
-            return None
+            use = self._by_id[call.id] = IdUse()
+            use.owner = candidate
+            use.names.add(call.name)
+            use.keys.add((call.name, candidate.key))
+        value, candidate.value = candidate.value, None
+        assert call.name is not None
         if candidate.error:
             invalid = InvalidToolCall(call.index, call.id, call.name, call.arguments, candidate.error)
             self._record.invalid.append(invalid)

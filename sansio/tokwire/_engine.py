@@ -77,7 +77,7 @@ class Engine(FrameReader):
         """
         self.phase = move(self.phase, Input.DATA)
         if self.phase is RECEIVING and data:
-            self.reads.append(data)
+            self.queue.append(data)
 
     def announce_end(self, *, complete: bool) -> None:
         """Note that the body is over; what is left of it is decoded when it is asked for."""

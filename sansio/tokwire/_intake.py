@@ -37,7 +37,8 @@ class Intake:
 
     Attributes:
         first: The one read that waits, in the usual case that the last was taken before the next came.
-        reads: Further reads that nobody looked at yet, oldest first.
+        reads: Reads that nobody looked at yet, the next one last, so that taking it moves nothing.
+        queue: Reads that came after all of these, oldest first.
         complete: Set once the end of the body was announced, until it is dealt with: whether it was a clean one.
         is_clean: True while nothing is held and nothing waits but reads, so that the next read begins an event.
         ready: False while nothing can come out and reads are welcome, so that asking costs next to nothing.
@@ -66,6 +67,7 @@ class Intake:
         "is_unfinished",
         "pieces",
         "position",
+        "queue",
         "quick",
         "reads",
         "ready",
@@ -82,12 +84,11 @@ class Intake:
         depth = NO_LIMIT if limits.max_json_depth is None else 2 * limits.max_json_depth
         self.first: bytes | None = None
         self.reads: list[bytes] = []
+        self.queue: list[bytes] = []
         self.complete: bool | None = None
         self.is_clean = True
-        self.is_over = False
-        self.ready = False
-        self.attention = False
-        self.is_unfinished = False
+        self.is_over = self.ready = False
+        self.attention = self.is_unfinished = False
         self.pieces: Iterator[bytes] | None = None
         self.quick = min(line - LINE_OVERHEAD, event, depth - 1)
         self.state = state
@@ -125,14 +126,20 @@ class Intake:
     def next_read(self) -> bytes | None:
         """The oldest read, or None where nothing more can come out before the next one."""
         data, self.first = self.first, None
-        if data is None and self.reads:
-            data = self.reads.pop(0)
+        if data is None and (self.reads or self.refill()):
+            data = self.reads.pop()
         if data is None and self.complete is not None:
             self.finish()
             data = b""
         if data is None:
             self.ready = self.is_over
         return data
+
+    def refill(self) -> bool:
+        """Move the reads that came meanwhile to where they are taken from. False where there are none."""
+        self.reads += reversed(self.queue)
+        self.queue.clear()
+        return bool(self.reads)
 
     def settle(self) -> None:
         """Note whether the next read begins an event again, with nothing before it."""
@@ -167,11 +174,10 @@ class Intake:
         """
         self._take_frames(event, offset)
         if self.is_unfinished and self.pieces is not None:
-            rest = self._block.rest()
             self.pieces = None
-            if rest:
+            if rest := self._block.rest():
                 self.position -= len(rest)
-                self.reads.insert(0, rest)
+                self.reads.append(rest)
 
     def exact_piece(self, piece: bytes) -> None:
         """Give the piece that `pieces` gave last to the exact machine."""
@@ -185,9 +191,8 @@ class Intake:
         if not data:
             return b""
         if len(data) > BLOCK_BYTES:
-            self.reads[0:0] = [
-                data[start : start + BLOCK_BYTES] for start in range(BLOCK_BYTES, len(data), BLOCK_BYTES)
-            ]
+            starts = range((len(data) - 1) // BLOCK_BYTES * BLOCK_BYTES, 0, -BLOCK_BYTES)
+            self.reads += [data[start : start + BLOCK_BYTES] for start in starts]
             data = data[:BLOCK_BYTES]
         if 13 in data:
             self.exact(data)
@@ -208,7 +213,7 @@ class Intake:
         self.block_offset = self.position
         self.position += len(block) + len(END)
         if rest:  # looked at when the block was decoded, so that nothing in it overtakes the block
-            self.reads.insert(0, rest)
+            self.reads.append(rest)
         return block
 
     def cut(self, events: list[bytes], lead: bytes, start: int = 0) -> None:
@@ -226,6 +231,7 @@ class Intake:
     def drop_all(self) -> None:
         """Forget whatever was not decoded: the stream is over."""
         self.reads.clear()
+        self.queue.clear()
         self.tail.clear()
         self.tail_size = self._tail_lines = 0
         self.is_unfinished = False
@@ -258,7 +264,8 @@ class Intake:
             return False
         if not self._tail_lines:
             return self.tail[0][0] in ORDINARY_STARTS
-        return b"".join(self.tail)[: len(ORDINARY_LINES[0])] in ORDINARY_LINES
+        size = len(ORDINARY_LINES[0])
+        return b"".join(self.tail[:size])[:size] in ORDINARY_LINES  # no piece is empty, so these are enough
 
     def _resume(self, data: bytes) -> bytes:
         """Feed the exact machine up to the end of its event. Returns what the quick machine can go on with."""

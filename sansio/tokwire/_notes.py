@@ -34,7 +34,8 @@ class StreamNotes:
                 return
             if self._has_room(len(self._seen)):
                 self._seen.add((kind, once_for))
-        self.media[kind] = self.media.get(kind, 0) + number
+        if kind in self.media or self._has_room(len(self.media)):
+            self.media[kind] = self.media.get(kind, 0) + number
 
     def sign(
         self,
@@ -60,7 +61,8 @@ class StreamNotes:
             thinking = self._thinking[block] = _Thinking()
         if text:
             thinking.texts.append(text)
-        thinking.signature += signature
+        if signature:
+            thinking.signatures.append(signature)
 
     def redact(self, block: Hashable, data: str) -> None:
         """Keep a block of thinking that came encrypted."""
@@ -78,14 +80,14 @@ class StreamNotes:
 class _Thinking:
     """One block of thinking while it comes in."""
 
-    __slots__ = ("redacted", "signature", "texts")
+    __slots__ = ("redacted", "signatures", "texts")
 
     def __init__(self, redacted: str | None = None) -> None:
         self.texts: list[str] = []
-        self.signature = ""
+        self.signatures: list[str] = []
         self.redacted = redacted
 
     def block(self) -> ThinkingBlock | RedactedThinkingBlock:
         if self.redacted is not None:
             return RedactedThinkingBlock(mend_surrogates(self.redacted))
-        return ThinkingBlock(mend_surrogates("".join(self.texts)), mend_surrogates(self.signature))
+        return ThinkingBlock(mend_surrogates("".join(self.texts)), mend_surrogates("".join(self.signatures)))

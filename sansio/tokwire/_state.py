@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._buffers import StreamBuffers
-from ._calls import PartialToolCall
 from ._drain import StreamRecord
 from ._errors import InvalidToolArguments, TokwireError
 from ._events import Finish, StreamEvent, ToolCallDelta, Usage
@@ -18,6 +17,7 @@ from ._finish import FinishReason, reason_for
 from ._json import mend_surrogates, refuse, value_text
 from ._notes import StreamNotes
 from ._options import DecodeOptions
+from ._partial_call import PartialToolCall
 from ._summary import DroppedToolCall, StreamSummary
 from ._token_counts import CountPaths, TokenCounts
 
@@ -79,9 +79,7 @@ class DecodeState:
         self.reason: FinishReason | None = None
         self.raw_reason: str | None = None
         self.finish_reasons: dict[int, str] | None = None
-        self.end_marker = False
-        self.is_ended = False
-        self.is_failing = False
+        self.end_marker = self.is_ended = self.is_failing = False
         self.model: str | None = None
         self.hot_decode: Any = refuse
         self.hot_kind = 0
@@ -117,6 +115,8 @@ class DecodeState:
             self._buffers = {}
         buffers = self._buffers.get(choice)
         if buffers is None:
+            if choice:
+                self.record.budget.add_label()
             buffers = StreamBuffers(include_reasoning=self.options.include_reasoning, choice=choice, record=self.record)
             self._buffers[choice] = buffers
         return buffers
@@ -295,6 +295,5 @@ class DecodeState:
 
 def argument_text(arguments: object) -> str:
     """Arguments as text: as they came, or as the JSON of a value that came in place of text; else nothing."""
-    if isinstance(arguments, dict | list):
-        return value_text(arguments)
-    return arguments if isinstance(arguments, str) else ""
+    text = value_text(arguments) if isinstance(arguments, dict | list) else arguments
+    return text if isinstance(text, str) else ""

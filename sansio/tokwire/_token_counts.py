@@ -14,6 +14,10 @@ CountPaths = Mapping[str, tuple[tuple[str, ...], ...]]
 """Field of `Usage` to the places in a server's usage object where it may stand, the most special first."""
 
 
+MAX_NAMES = 256
+"""Members of a usage object that are kept. Real ones have about ten."""
+
+
 class TokenCounts:
     """Of each field the last value that was not null; nothing is added up."""
 
@@ -25,7 +29,9 @@ class TokenCounts:
 
     def add(self, raw: dict[str, Any], paths: CountPaths) -> None:
         """Take one usage object of the server."""
-        self._raw |= {name: value for name, value in encodable(raw).items() if value is not None}
+        for name, value in encodable(raw).items():
+            if value is not None and (name in self._raw or len(self._raw) < MAX_NAMES):
+                self._raw[name] = value
         for field, places in paths.items():
             count = next((found for place in places if (found := _at(raw, place)) is not None), None)
             if count is not None:

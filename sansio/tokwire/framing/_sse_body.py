@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .._errors import LimitExceeded, RemoteProtocolError
-from .._json import bracket_balance, is_json
+from .._json import bracket_balance
 from .._limits import Limits
 from ._frames import Frame, FrameKind
 from ._lines import LineSplitter
@@ -159,7 +159,7 @@ class SSEBody:
 
     def _may_end(self) -> bool:
         """Whether an end mark in the data ends the stream at its line end: what is pending is whole without it."""
-        return self._fields.name != b"error" and all(is_json(part) for part in self._fields.data)
+        return self._fields.name != b"error" and self._fields.all_json()
 
     def _is_stray(self, line: bytes) -> bool:
         """Whether a last line without an end is no field, no comment and no end mark."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from .._errors import LimitExceeded, StreamTruncated, TokwireError
+from .._json import is_json
 from .._limits import Limits
 from .._transitions import FINISHED, NEED_DATA, STATES, Input, Need, Phase, StreamState, checked_bytes, move
 from ._lines import Line, LineSplitter
@@ -55,7 +56,7 @@ class EventFields:
         offset: Offset of its first field in the body, or None before one came.
     """
 
-    __slots__ = ("_limit", "data", "name", "offset", "size")
+    __slots__ = ("_checked", "_is_json", "_limit", "data", "name", "offset", "size")
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
@@ -66,7 +67,16 @@ class EventFields:
         self.data: list[bytes] = []
         self.size = 0
         self.name = b""
+        self._checked = 0
+        self._is_json = True
         self.offset: int | None = None
+
+    def all_json(self) -> bool:
+        """Whether each data line so far is JSON by itself. No line is parsed twice for it."""
+        while self._is_json and self._checked < len(self.data):
+            self._is_json = is_json(self.data[self._checked])
+            self._checked += 1
+        return self._is_json
 
     def add(self, name: bytes, value: bytes, offset: int) -> None:
         """Take one field; names other than `data` and `event` only mark that the event began.

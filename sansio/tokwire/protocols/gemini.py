@@ -8,16 +8,18 @@ from typing import Any
 
 from .._errors import RemoteProtocolError
 from .._finish import FinishReason
+from .._json import value_text
 from .._limits import Limits
-from .._state import DecodeState
+from .._partial_call import PartialToolCall
+from .._state import DecodeState, argument_text
 from .._token_counts import CountPaths
 from ..framing._frames import Frame, Framing
 from ..framing._sse_body import SSEBody
 from ..framing.json_array import JSONArray
 from ..framing.sse import BYTE_ORDER_MARK
-from ._gemini_calls import GeminiCalls
+from ._gemini_arguments import ArgumentTree, PathError
 from ._protocol import ApiProtocol, Verdict
-from ._readers import as_dict, as_index, as_list, as_text, as_word
+from ._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 
 __all__: list[str] = []
 
@@ -36,6 +38,7 @@ USAGE: CountPaths = {
     "cached_tokens": (("cachedContentTokenCount",),),
     "reasoning_tokens": (("thoughtsTokenCount",),),
 }
+STILL_CONTINUING = "the server said that its arguments would continue, and they did not"
 
 
 class GeminiBody:
@@ -152,6 +155,116 @@ def _read_part(state: DecodeState, calls: GeminiCalls, part: dict[str, Any], cho
         state.note().count_media(kind)
     if part.get("thoughtSignature"):
         state.note().sign("thought_signature", part["thoughtSignature"], choice=choice, tool_use_id=call_id)
+
+
+class HeldCall:
+    """A call that is not drained yet.
+
+    Attributes:
+        call: The call.
+        choice: The choice it belongs to.
+        arguments: Its last arguments that came whole, or None.
+        tree: Its arguments that came in fragments, or None.
+        counted: Characters of the tree that count against the limit and are not in the call yet.
+    """
+
+    __slots__ = ("arguments", "call", "choice", "counted", "tree")
+
+    def __init__(self, call: PartialToolCall, choice: int) -> None:
+        self.call = call
+        self.choice = choice
+        self.arguments: dict[str, Any] | None = None
+        self.tree: ArgumentTree | None = None
+        self.counted = 0
+
+
+class GeminiCalls:
+    """The function calls of one stream that are not drained yet.
+
+    Attributes:
+        has_candidates: Whether any candidate came.
+    """
+
+    __slots__ = ("_by_id", "_continuing", "_state", "has_candidates")
+
+    def __init__(self, state: DecodeState) -> None:
+        self.has_candidates = False
+        self._state = state
+        self._by_id: dict[tuple[int, str], HeldCall] = {}
+        self._continuing: dict[int, list[HeldCall]] = {}
+
+    def take(self, part: dict[str, Any], choice: int) -> str | None:
+        """Read one function call, or one fragment of it. Returns its id, where it has one on the wire."""
+        call_id, name = as_id(part.get("id")), as_word(part.get("name"))
+        held = self._find(call_id, name, choice)
+        if held is None:
+            if call_id is None and name is None and not part.get("args") and not part.get("partialArgs"):
+                return None
+            held = HeldCall(self._state.take_tool_call(call_id, name, None, choice), choice)
+            if call_id is not None:
+                self._by_id[choice, call_id] = held
+        elif name is not None:
+            held.call.identify(None, name)
+        self._fill(held, part)
+        self._note_continuing(held, is_continuing=part.get("willContinue") is True)
+        return held.call.id
+
+    def settle(self, choice: int | None) -> None:
+        """Before a drain: a call that was to continue is cut, and no later fragment belongs to a drained call."""
+        for number in list(self._continuing) if choice is None else [choice]:
+            for held in self._continuing.pop(number, []):
+                self._write(held)
+                held.call.cut = held.call.cut or STILL_CONTINUING
+        self._by_id = {key: held for key, held in self._by_id.items() if choice is not None and key[0] != choice}
+
+    def _find(self, call_id: str | None, name: str | None, choice: int) -> HeldCall | None:
+        if call_id is not None:
+            return self._by_id.get((choice, call_id))
+        continuing = self._continuing.get(choice)
+        return continuing[-1] if name is None and continuing else None
+
+    def _fill(self, held: HeldCall, part: dict[str, Any]) -> None:
+        args = part.get("args")
+        if isinstance(args, dict | list | str) and not (held.tree is not None and not args):
+            self._forget_tree(held)
+            held.arguments = args if isinstance(args, dict) else None
+            held.call.replace(argument_text(args))
+        entries = as_list(part.get("partialArgs"))
+        if entries and held.tree is None:
+            held.tree = ArgumentTree(self._state.limits.max_json_depth, held.arguments or {})
+        for entry in entries:
+            self._put(held, as_dict(entry))
+
+    def _put(self, held: HeldCall, entry: dict[str, Any]) -> None:
+        assert held.tree is not None
+        before = held.tree.characters
+        try:
+            held.tree.put(entry)
+        except PathError as error:
+            held.call.cut = held.call.cut or str(error)
+        grown = held.tree.characters - before
+        held.counted += grown
+        self._state.record.budget.add_characters(grown)
+
+    def _forget_tree(self, held: HeldCall) -> None:
+        held.tree = None
+        self._state.record.budget.characters -= held.counted
+        held.counted = 0
+
+    def _write(self, held: HeldCall) -> None:
+        """Put the arguments that came in fragments into the call."""
+        if held.tree is not None:
+            self._state.record.budget.characters -= held.counted
+            held.counted = 0
+            held.call.replace(value_text(held.tree.value()))
+
+    def _note_continuing(self, held: HeldCall, *, is_continuing: bool) -> None:
+        others = [other for other in self._continuing.get(held.choice, []) if other is not held]
+        if is_continuing:
+            others.append(held)
+        else:
+            self._write(held)
+        self._continuing[held.choice] = others
 
 
 GEMINI = ApiProtocol(

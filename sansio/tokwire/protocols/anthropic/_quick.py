@@ -29,7 +29,10 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             if data is not None:
                 intake.first = None
             elif reads:
-                data = reads.pop(0)
+                data = reads.pop()
+            elif intake.queue:
+                intake.refill()
+                continue
             elif intake.complete is None:
                 intake.ready = intake.is_over
                 return

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._calls import PartialToolCall
 from ..._finish import FinishReason
 from ..._json import value_text
+from ..._partial_call import PartialToolCall
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
@@ -83,15 +83,16 @@ class Blocks:
         self.has_begun = False
         self.has_content = False
         self.others: set[int] = set()
-        self.inputs: list[tuple[PartialToolCall, Any]] = []
+        self.inputs: dict[int, tuple[PartialToolCall, str]] = {}
 
-    def open(self, index: int) -> None:
-        """Note that a block began under an index, perhaps in the place of another one."""
+    def open(self, index: int) -> bool:
+        """Note that a block began under an index, perhaps in the place of another one. Returns whether it is new."""
         self.last = index
         self.highest = max(self.highest, index)
         self.has_content = True
         self.others.discard(index)
         self._starts[index] = self._starts.get(index, 0) + 1
+        return self._starts[index] == 1
 
     def key(self, index: int | None) -> tuple[int | None, int]:
         """What tells the block under an index from others that were under it before."""
@@ -153,9 +154,10 @@ def on_eof(state: DecodeState) -> None:
     """Give the calls that got no fragment the input that came with their start."""
     blocks = state.protocol_data
     if blocks is not None:
-        for call, value in blocks.inputs:
+        for call, text in blocks.inputs.values():
+            state.record.budget.characters -= len(text)
             if not call.fragments():
-                state.extend_tool_call(call, value if isinstance(value, str) else value_text(value))
+                state.extend_tool_call(call, text)
         blocks.inputs.clear()
 
 
@@ -184,12 +186,13 @@ def _read_message(state: DecodeState, blocks: Blocks, message: dict[str, Any]) -
 def _read_start(state: DecodeState, blocks: Blocks, index: int | None, block: dict[str, Any]) -> None:
     if index is None:
         index = blocks.highest + 1
-    blocks.open(index)
+    if blocks.open(index):
+        state.record.budget.add_label()
     kind = block.get("type")
     if kind == "tool_use":
         call = state.open_tool_call(index, as_id(block.get("id")), as_word(block.get("name")))
         if block.get("input") not in (None, {}, ""):
-            blocks.inputs.append((call, block["input"]))
+            _keep_input(state, blocks, call, block["input"])
         return
     state.buffers().close_index(index)
     if kind == "text":
@@ -204,6 +207,13 @@ def _read_start(state: DecodeState, blocks: Blocks, index: int | None, block: di
             state.note().redact(blocks.key(index), data)
     else:
         blocks.others.add(index)
+
+
+def _keep_input(state: DecodeState, blocks: Blocks, call: PartialToolCall, value: Any) -> None:
+    if id(call) not in blocks.inputs:
+        text = value if isinstance(value, str) else value_text(value)
+        state.record.budget.add_characters(len(text))
+        blocks.inputs[id(call)] = call, text
 
 
 def _read_delta(state: DecodeState, blocks: Blocks, payload: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._calls import PartialToolCall
+from ..._partial_call import PartialToolCall
 from ..._state import DecodeState
 from .._readers import as_dict, as_id, as_text, as_word
 from ._items import CALL_TYPES, Item, Items, is_call, parts_of
@@ -55,7 +55,9 @@ def add_part(state: DecodeState, items: Items, item: Item, part: Part, *, is_del
     else:
         items.has_text = True
         state.text(text)
-    item.parts.add((channel, position))
+    if (channel, position) not in item.parts:
+        state.record.budget.add_label()
+        item.parts.add((channel, position))
 
 
 def open_item(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:

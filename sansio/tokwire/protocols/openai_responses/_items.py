@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..._calls import PartialToolCall
+from ..._budget import CallBudget
+from ..._partial_call import PartialToolCall
 from .._readers import as_dict, as_id, as_index, as_word
 
 __all__: list[str] = []
@@ -91,6 +92,7 @@ class Items:
     """
 
     __slots__ = (
+        "_budget",
         "_by_id",
         "_by_index",
         "_items",
@@ -103,7 +105,8 @@ class Items:
         "has_text",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, budget: CallBudget) -> None:
+        self._budget = budget
         self.failed: dict[str, Any] | None = None
         self.has_text = self.has_refusal = self.has_reasoning = False
         self.has_image = self.has_signature = False
@@ -186,11 +189,14 @@ class Items:
     def _identify(self, entry: Item, item: dict[str, Any]) -> Item:
         entry.item_id = entry.item_id or as_id(item.get("id"))
         for name in ids_of(item):
+            if name not in self._by_id:
+                self._budget.add_label()
             entry.ids.add(name)
             self._by_id[name] = entry
         return entry
 
     def _add(self, index: int | None) -> Item:
+        self._budget.add_label()
         item = Item(index)
         self._items.append(item)
         if index is not None:

@@ -129,7 +129,7 @@ def on_eof(state: DecodeState) -> None:
 
 def _items(state: DecodeState) -> Items:
     if state.protocol_data is None:
-        state.protocol_data = Items()
+        state.protocol_data = Items(state.record.budget)
     items: Items = state.protocol_data
     return items
 
