@@ -60,19 +60,19 @@ def add_part(state: DecodeState, items: Items, item: Item, part: Part, *, is_del
         item.parts.add((channel, position))
 
 
-def open_item(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
+def open_item(state: DecodeState, items: Items, entry: Item, item: dict[str, Any]) -> None:
     """Read an item that is announced."""
     if entry.kind is None:
         state.buffers().end_last_call()
     entry.kind = as_word(item.get("type")) or entry.kind
     if is_call(item):
-        open_call(state, entry, item)
+        open_call(state, items, entry, item)
         given = _input_of(item)
         if isinstance(given, str) and given != EMPTY_OBJECT:
             entry.announced = given
 
 
-def open_call(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
+def open_call(state: DecodeState, items: Items, entry: Item, item: dict[str, Any]) -> None:
     """Open the tool call of an item that the client runs."""
     kind = as_word(item.get("type"))
     name = as_word(item.get("name")) if kind in ("function_call", "custom_tool_call") else kind
@@ -80,6 +80,7 @@ def open_call(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
         buffers = state.buffers()
         entry.call = buffers.start_tool_call(buffers.table.next_index() if entry.index is None else entry.index)
         entry.call.takes_text = kind == "custom_tool_call"
+        items.calls.append(entry)
     state.buffers().table.identify(entry.call, as_id(item.get("call_id")), name)
     state.show_delta(entry.call, "", 0)
 
@@ -89,7 +90,7 @@ def finish_item(state: DecodeState, items: Items, entry: Item, item: dict[str, A
     is_new = entry.kind is None
     entry.kind = as_word(item.get("type")) or entry.kind
     if is_call(item):
-        finish_call(state, entry, item)
+        finish_call(state, items, entry, item)
         return
     if is_new:
         state.buffers().end_last_call()
@@ -117,11 +118,11 @@ def _input_of(item: dict[str, Any]) -> Any:
     return item.get(CALL_TYPES[as_text(item.get("type"))] or "")
 
 
-def finish_call(state: DecodeState, entry: Item, item: dict[str, Any]) -> None:
+def finish_call(state: DecodeState, items: Items, entry: Item, item: dict[str, Any]) -> None:
     """Read a call that is done."""
     entry.is_done = True
     if entry.call is None or entry.call.id is None or entry.call.name is None:
-        open_call(state, entry, item)
+        open_call(state, items, entry, item)
     call = entry.call
     assert call is not None
     replace_arguments(state, call, _input_of(item))
@@ -183,7 +184,7 @@ def _read_call_of_snapshot(state: DecodeState, items: Items, item: dict[str, Any
     known = next((entry for entry in items.calls if call_id is not None and call_id in entry.ids), None)
     if known is None:
         entry = items.of_snapshot(item)
-        open_item(state, entry, item)
+        open_item(state, items, entry, item)
         finish_item(state, items, entry, item)
         return
     assert known.call is not None

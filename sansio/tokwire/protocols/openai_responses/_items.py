@@ -83,6 +83,7 @@ class Items:
     """The items of one response.
 
     Attributes:
+        calls: The items that the client runs, in the order in which their calls opened.
         failed: The response of a `response.failed` without an error, which an `error` event may still explain.
         has_text: Whether any text came.
         has_refusal: Whether any refusal came.
@@ -96,7 +97,9 @@ class Items:
         "_by_id",
         "_by_index",
         "_items",
+        "_settled",
         "_settled_by_age",
+        "calls",
         "failed",
         "has_image",
         "has_reasoning",
@@ -114,14 +117,11 @@ class Items:
         self._by_index: dict[int, Item] = {}
         self._by_id: dict[str, Item] = {}
         self._settled_by_age = False
+        self._settled = 0  # calls from the oldest on that have their final arguments
+        self.calls: list[Item] = []
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items)
-
-    @property
-    def calls(self) -> list[Item]:
-        """The items that the client runs."""
-        return [item for item in self._items if item.call is not None]
 
     def of_event(self, event: dict[str, Any]) -> Item:
         """The item that an event belongs to: by index, by id, or else the last one."""
@@ -143,10 +143,11 @@ class Items:
     def of_final_arguments(self, event: dict[str, Any]) -> Item:
         """The item whose arguments an event completes: without index and id the oldest that still waits for them."""
         if is_loose(event):
-            waiting = [item for item in self.calls if not item.has_final_arguments]
-            if waiting:
+            while self._settled < len(self.calls) and self.calls[self._settled].has_final_arguments:
+                self._settled += 1
+            if self._settled < len(self.calls):
                 self._settled_by_age = True
-                return waiting[0]
+                return self.calls[self._settled]
         return self.of_event(event)
 
     def of_item(self, event: dict[str, Any], item: dict[str, Any], *, is_done: bool) -> Item:

@@ -149,7 +149,7 @@ def _read_item(state: DecodeState, items: Items, payload: dict[str, Any], ending
     if ending == "done":
         finish_item(state, items, entry, item)
     else:
-        open_item(state, entry, item)
+        open_item(state, items, entry, item)
 
 
 def _read_whole_part(state: DecodeState, items: Items, payload: dict[str, Any]) -> None:
