@@ -189,6 +189,6 @@ def _read_call_of_snapshot(state: DecodeState, items: Items, item: dict[str, Any
         return
     assert known.call is not None
     if not known.has_final_arguments and not known.call.fragments():
-        finish_call(state, known, item)  # nothing but the snapshot says what the arguments are
+        finish_call(state, items, known, item)  # nothing but the snapshot says what the arguments are
     elif item.get("status") == "completed":
         known.call.is_whole = True
