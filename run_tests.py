@@ -1,0 +1,159 @@
+"""Every check of the project, in environments made for it: `python3.11 run_tests.py`.
+
+It needs Python and pip, and nothing that was installed before:
+
+1. a fresh virtual environment with the package and its `dev` extra;
+2. ruff (lint and format), mypy, and the tests with branch coverage of the core, which must reach 98 percent;
+3. the wheel: built, looked into, installed without extras in another fresh environment, and used there;
+4. the tests once more on each newer Python on the path, meanwhile.
+
+The environments live in a temporary folder and are removed at the end. Where TOKWIRE_TEST_VENV names a folder, the
+first one is made there and stays. The exit status is 0 when every step passed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+OTHER_PYTHONS = ("3.12", "3.13")
+COVERAGE_PERCENT = 98
+OTHERS = "--other-pythons"
+SMOKE = """
+import pathlib, sys
+import tokwire, tokwire_cli
+assert "site-packages" in tokwire.__file__, tokwire.__file__
+body = pathlib.Path(sys.argv[1]).read_bytes()
+answer = tokwire.collect(tokwire.decode(body, "openai-chat"))
+assert answer.text == "The ferry leaves at noon.", answer
+print("decoded:", answer.text)
+"""
+
+failed: list[str] = []
+
+
+def step(title: str, *command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> bool:
+    """Run one command in the open; note when it failed."""
+    print(f"\n==> {title}", flush=True)
+    began = time.monotonic()
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    status = subprocess.run(list(map(str, command)), cwd=cwd, env=clean | (env or {}), check=False).returncode
+    print(
+        f"--- {'ok' if status == 0 else f'FAILED with status {status}'} after {time.monotonic() - began:.1f} s",
+        flush=True,
+    )
+    if status != 0:
+        failed.append(title)
+    return status == 0
+
+
+def make_environment(environment: Path) -> None:
+    """Make a virtual environment of the Python that runs this."""
+    venv.create(environment, with_pip=True, symlinks=os.name != "nt")
+
+
+def python_of(environment: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def install(title: str, environment: Path, what: str) -> bool:
+    """Install with pip, quietly, into an environment that was just made."""
+    pip = (python_of(environment), "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    return step(title, *pip, what)
+
+
+def check_source(environment: Path, work: Path) -> None:
+    """Lint, types, and the tests with the coverage gate."""
+    python = python_of(environment)
+    step("ruff check", python, "-m", "ruff", "check")
+    step("ruff format", python, "-m", "ruff", "format", "--check")
+    step("mypy", python, "-m", "mypy")
+    data = {"COVERAGE_FILE": str(work / "coverage")}
+    step("pytest", python, "-m", "coverage", "run", "-m", "pytest", "-q", env=data)
+    step("coverage", python, "-m", "coverage", "report", f"--fail-under={COVERAGE_PERCENT}", env=data)
+
+
+def check_wheel(environment: Path, work: Path) -> None:
+    """Build the wheel, see that it holds our packages and nothing else, install it elsewhere and use it."""
+    python, dist, clean = python_of(environment), work / "dist", work / "clean"
+    pip = (python, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet")
+    if not step("build the wheel", *pip, "--no-deps", "--no-build-isolation", "--wheel-dir", dist, "."):
+        return
+    wheel = next(dist.glob("*.whl"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = {Path(path).name for path in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]}
+    with zipfile.ZipFile(wheel) as archive:
+        found = {name.split("/")[0] for name in archive.namelist()}
+    strangers = {name for name in found if not name.endswith(".dist-info")} ^ packages
+    if strangers:
+        print(f"the wheel differs from the list of packages by {sorted(strangers)}")
+        failed.append("contents of the wheel")
+    make_environment(clean)
+    if not install("install the wheel", clean, str(wheel)):
+        return
+    recording = ROOT / "examples" / "recordings" / "openai-chat" / "text.sse"
+    step("import and decode", python_of(clean), "-c", SMOKE, recording, cwd=work)
+    step("the command", python_of(clean), "-m", "tokwire", "decode", recording, cwd=work)
+
+
+def check_other_python(version: str, work: Path) -> None:
+    """Run the tests on another Python, where there is one that runs."""
+    command = f"python{version}"
+    found = shutil.which(command)
+    if found is None or subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode != 0:
+        print(f"\n==> {command}: not installed here, skipped", flush=True)
+        return
+    environment = work / version
+    if step(f"{command}: environment", found, "-m", "venv", environment) and install(
+        f"{command}: install", environment, ".[dev]"
+    ):
+        step(f"{command}: pytest", python_of(environment), "-m", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def check_other_pythons(work: Path) -> int:
+    """Run the tests on every Python but this one: what the second process does."""
+    for version in OTHER_PYTHONS:
+        if sys.version_info[:2] != tuple(map(int, version.split("."))):
+            check_other_python(version, work)
+    return bool(failed)
+
+
+def check_everything(work: Path) -> int:
+    """Run every step, the other Pythons in a second process, and say at the end which ones failed."""
+    environment = Path(os.environ.get("TOKWIRE_TEST_VENV") or work / "venv").resolve()
+    make_environment(environment)
+    if not install("install with the dev extra", environment, "--editable=.[dev]"):
+        return 1
+    log = work / "other.log"
+    with log.open("w", encoding="utf-8") as output:
+        command = [sys.executable, __file__, OTHERS, str(work)]
+        with subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT) as others:
+            check_source(environment, work)
+            check_wheel(environment, work)
+    print(log.read_text(encoding="utf-8"))
+    if others.returncode != 0:
+        failed.append("other Pythons")
+    print(f"\nFAILED: {', '.join(failed)}" if failed else "\nevery check passed", flush=True)
+    return bool(failed)
+
+
+def main(arguments: list[str]) -> int:
+    """Check everything, or be the second process."""
+    if arguments[:1] == [OTHERS]:
+        return check_other_pythons(Path(arguments[1]))
+    with tempfile.TemporaryDirectory(prefix="tokwire-tests-") as work:
+        return check_everything(Path(work))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
