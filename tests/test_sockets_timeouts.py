@@ -1,0 +1,99 @@
+"""The timeouts of both socket transports: each by its own name, and none where the server keeps talking."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.sockets import BEGIN, END, HOST, SECRET, SESSIONS, STREAM, Ask, deaf, silent
+
+import tokwire
+from tokwire_http import Timeouts
+from tokwire_replay import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.sockets import Answer
+
+pytestmark = pytest.mark.parametrize("kind", SESSIONS)
+
+SOON = 0.1
+"""Seconds."""
+
+LATER = 30.0
+
+
+def expect(phase: str, ask: Callable[[], Answer], *, text: str = "") -> None:
+    """Ask, and see that one timeout is told, with its cause."""
+    answer = ask()
+    assert isinstance(answer.error, tokwire.TransportTimeout)
+    assert answer.error.phase == phase
+    assert f"({phase} timeout)" in str(answer.error)
+    assert f"after {SOON:g} s" in str(answer.error) or f"for {SOON:g} s" in str(answer.error)
+    assert isinstance(answer.error.__cause__, TimeoutError)
+    assert SECRET not in str(answer.error)
+    assert answer.text == text
+
+
+def asking(ask: Ask, url: str, **timeouts: float) -> Callable[[], Answer]:
+    """A request to a server, with a query that must not be shown."""
+    limits = {"connect": LATER, "idle": LATER, "total": LATER}
+    return partial(ask, f"{url}/?key={SECRET}", timeouts=Timeouts(**limits | timeouts))
+
+
+def test_connect(kind: str) -> None:
+    with deaf() as port, SESSIONS[kind]() as ask:
+        expect("connect", asking(ask, f"http://{HOST}:{port}", connect=SOON))
+
+
+def test_total_while_connecting(kind: str) -> None:
+    with deaf() as port, SESSIONS[kind]() as ask:
+        expect("total", asking(ask, f"http://{HOST}:{port}", total=SOON))
+
+
+def test_idle_before_the_head(kind: str) -> None:
+    with silent() as port, SESSIONS[kind]() as ask:
+        expect("idle", asking(ask, f"http://{HOST}:{port}", idle=SOON))
+
+
+def test_idle_in_the_head(kind: str) -> None:
+    with serve(STREAM, faults=["slow-head"]) as url, SESSIONS[kind]() as ask:
+        expect("idle", asking(ask, url, idle=SOON))
+
+
+def test_total_before_the_head(kind: str) -> None:
+    with silent() as port, SESSIONS[kind]() as ask:
+        expect("total", asking(ask, f"http://{HOST}:{port}", total=SOON))
+
+
+def test_idle_in_the_body(kind: str) -> None:
+    with serve(STREAM, faults=[f"stall:{len(BEGIN)}"]) as url, SESSIONS[kind]() as ask:
+        expect("idle", asking(ask, url, idle=SOON), text="onetwo")
+
+
+def test_total_in_a_body_that_never_ends(kind: str) -> None:
+    """Heartbeats keep the idle timeout away, though it is as short as the total one."""
+    server = serve(STREAM, faults=[f"heartbeat:{len(BEGIN)}"], delay=0.002)
+    with server as url, SESSIONS[kind]() as ask:
+        expect("total", asking(ask, url, total=SOON), text="onetwo")
+
+
+def test_heartbeats_keep_the_idle_timeout_away(kind: str) -> None:
+    beats = [b": heartbeat\n\n"] * 150
+    with serve([BEGIN, *beats, END], delay=0.002) as url, SESSIONS[kind]() as ask:
+        assert asking(ask, url, idle=0.2)().error is None
+
+
+def test_none_waits_as_long_as_it_takes(kind: str) -> None:
+    with serve(STREAM, delay=0.01) as url, SESSIONS[kind]() as ask:
+        assert ask(url, timeouts=Timeouts(connect=None, idle=None, total=None)).text == "onetwo"
+        assert ask(url, timeouts=Timeouts(connect=None, idle=None, total=None)).text == "onetwo"
+
+
+def test_a_timeout_after_the_finish_reason_is_no_error(kind: str) -> None:
+    with serve(STREAM, faults=[f"stall:{len(STREAM) - len(b'data: [DONE]')}"]) as url, SESSIONS[kind]() as ask:
+        answer = asking(ask, url, idle=SOON)()
+    assert answer.error is None
+    assert answer.events[-1] == tokwire.Finish(tokwire.FinishReason.STOP)
