@@ -120,6 +120,11 @@ def test_an_error_beside_content() -> None:
     assert rows(decode("bedrock", body)) == [("text", "a"), ("error", "APIError")]
 
 
+def test_a_detail_is_an_error_only_where_nobody_knows_the_payload() -> None:
+    assert rows(decode("bedrock", invoked({"outputText": "a", "detail": "x"}))) == [("text", "a"), UNSAID]
+    assert api_error("bedrock", invoked({"detail": "No such model."})).message == "No such model."
+
+
 def test_calls_of_chat_completions() -> None:
     call = {"index": 0, "id": "c1", "function": {"name": "f", "arguments": "{}"}}
     body = invoked(chat({"tool_calls": [call]}), chat({}, "tool_calls", usage={"prompt_tokens": 5}))

@@ -193,7 +193,7 @@ def test_the_command_runs_a_target_and_reports(capsys: pytest.CaptureFixture[str
     arguments = ["lines", "--seconds", "0", "--engine", "hypothesis", "--keep", str(tmp_path)]
     assert main(arguments) == 0
     shown = capsys.readouterr().out
-    assert "lines: 14 executions" in shown
+    assert re.search(r"lines: [1-9]\d* executions", shown)
     assert "0 findings" in shown
 
 

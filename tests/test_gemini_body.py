@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import array, call, candidate, cut_off, decode, events, failed
-from tests.support import DONE, cut, outcome
+from tests.support import DONE, cut, outcome, single_bytes
 from tests.wire import rows
 
 import tokwire
@@ -109,15 +109,32 @@ def test_what_was_generated_comes_out(parts: list[tuple[str, str]], form: Any, p
 # ---- the protocol's own parts --------------------------------------------------------------------------------
 
 
-def test_what_is_held_before_the_form_is_known() -> None:
+def test_nothing_is_held_before_the_form_is_known() -> None:
     framing = find_protocol("gemini").framing(Limits())
     assert (framing.is_idle, framing.held, framing.error) == (True, 0, None)
     assert framing.feed(b"\xef\xbb\xbf \n", 0) == []
-    assert (framing.is_idle, framing.held) == (False, 5)
+    assert (framing.is_idle, framing.held) == (True, 0)
     framing.feed(b'[{"k":', 5)
     assert (framing.is_idle, framing.held, framing.error) == (False, 5, None)
     (frame,) = framing.feed(b"1},", 11)
     assert (frame.data, frame.offset) == (b'{"k":1}', 6)
+
+
+def test_blanks_before_the_form_count_for_the_limit_of_a_line() -> None:
+    for body in (b"    [{}]", b"    data: {}\n\n"):
+        found = outcome(lambda: StreamDecoder("gemini", limits=Limits(max_line_bytes=3)), [body])
+        assert found.failure is not None
+        assert found.failure.kind == "LimitExceeded"
+        assert found == outcome(lambda: StreamDecoder("gemini", limits=Limits(max_line_bytes=3)), single_bytes(body))
+
+
+def test_the_first_limit_that_is_exceeded_is_reported() -> None:
+    body = b'[{"a": 1}, {"b": 2}]'
+    limits = Limits(max_event_bytes=3)
+    found = outcome(lambda: StreamDecoder("gemini", limits=limits), [body])
+    assert found.failure is not None
+    assert "at byte 1 " in found.failure.text
+    assert found == outcome(lambda: StreamDecoder("gemini", limits=limits), single_bytes(body))
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,10 @@ def test_text_before_its_item_was_announced() -> None:
 
 def test_a_second_message_under_a_used_index() -> None:
     first = [added(message(id="m"), 0), text_delta("a"), done(message(output("a"), id="m"), 0)]
-    assert shown(*first, added(message(id="n"), 0), done(message(output("b"), id="n"), 0)) == [("text", "a"), ("text", "b")]
+    assert shown(*first, added(message(id="n"), 0), done(message(output("b"), id="n"), 0)) == [
+        ("text", "a"),
+        ("text", "b"),
+    ]
 
 
 def test_refusals() -> None:

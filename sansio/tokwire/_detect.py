@@ -26,7 +26,9 @@ BEDROCK_NAMES = (b"messageStart", b"contentBlockStart", b"contentBlockDelta", b"
 
 
 def name_of_payload(payload: object, sse_name: str | None) -> str | None:
-    """The one protocol whose marks a payload has, or None."""
+    """The one protocol whose marks a payload has, or None. Of a list, as some bodies are, the first payload counts."""
+    if isinstance(payload, list) and payload:
+        payload = payload[0]
     if not isinstance(payload, dict):
         return None
     name = None if sse_name in ("message", "error") else sse_name

@@ -32,14 +32,15 @@ class FrameReader(Intake):
         failure: The error with which the stream ends, behind the events that are out.
     """
 
-    __slots__ = ("_first_unknown", "_recognised", "failure", "protocol")
+    __slots__ = ("_recognised", "_unknown", "_unknown_name", "failure", "protocol")
 
     def __init__(self, protocol: ApiProtocol, state: DecodeState) -> None:
         super().__init__(protocol.framing, state)
         self.protocol = protocol
         self.failure: TokwireError | None = None
         self._recognised = False
-        self._first_unknown: tuple[Frame, Any] | None = None
+        self._unknown: Frame | None = None
+        self._unknown_name: str | None = None
 
     def read_frame(self, frame: Frame) -> None:
         """Read one frame: its events go to the state, an error that ends the stream to `failure`."""
@@ -143,10 +144,18 @@ class FrameReader(Intake):
             raise api_error(value, protocol.error_statuses)
         if verdict is Verdict.RECOGNISED:
             self._recognised = True
-        elif verdict is Verdict.UNKNOWN and self._first_unknown is None:
-            self._first_unknown = frame, value
+        elif verdict is Verdict.UNKNOWN:
+            self._note_unknown(frame, value)
         if state.is_ended:
             self._end_stream()
+
+    def _note_unknown(self, frame: Frame, value: Any) -> None:
+        """Keep the first payload that nobody knows here, or rather the first that another protocol would know."""
+        if self._recognised or self._unknown_name is not None:
+            return
+        self._unknown_name = name_of_payload(value, frame.name)
+        if self._unknown is None or self._unknown_name is not None:
+            self._unknown = frame
 
     def _error_field(self, frame: Frame) -> None:
         value: Any
@@ -165,8 +174,7 @@ class FrameReader(Intake):
         except JSONError:
             return
         self._raise_error_in(value)
-        if self._first_unknown is None:
-            self._first_unknown = frame, value
+        self._note_unknown(frame, value)
 
     def _body(self, frame: Frame) -> None:
         try:
@@ -221,11 +229,10 @@ class FrameReader(Intake):
 
     def _end_stream(self) -> None:
         self.state.is_ended = True
-        if not self._recognised and self._first_unknown is not None:
-            frame, value = self._first_unknown
-            known = name_of_payload(value, frame.name)
-            looks = f"the first one looks like {known}: use that protocol" if known else "the first one is unknown"
-            raise refusal(f"no payload of this stream is one of {self.protocol.name}; {looks}", frame)
+        if not self._recognised and self._unknown is not None:
+            known = self._unknown_name
+            looks = f"this one looks like {known}: use that protocol" if known else "the first one is unknown"
+            raise refusal(f"no payload of this stream is one of {self.protocol.name}; {looks}", self._unknown)
         self.protocol.on_eof(self.state)
         self.failure = self.state.finalize()
 

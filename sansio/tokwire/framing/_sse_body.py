@@ -11,6 +11,7 @@ import re
 from .._errors import LimitExceeded, RemoteProtocolError
 from .._json import bracket_balance
 from .._limits import Limits
+from ._foreign import BodyStart
 from ._frames import Frame, FrameKind
 from ._lines import LineSplitter
 from .sse import BYTE_ORDER_MARK, EventFields, split_field
@@ -20,16 +21,9 @@ __all__: list[str] = []
 FIELDS = frozenset({b"data", b"event", b"id", b"retry"})
 END_MARK = b"[DONE]"
 BLANKS = b" \t"
-COMPRESSIONS = {b"\x1f\x8b": "gzip-compressed bytes", b"\x28\xb5\x2f\xfd": "zstd-compressed bytes"}
-MAGIC_BYTES = 4
 PLAIN_TEXT = "plain text"
 SHOWN = 64
 _JSON_START = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]\-0-9tfn]|$)')
-
-
-def compression_of(start: bytes) -> str | None:
-    """What a body that begins so is compressed with, or None."""
-    return next((looks for magic, looks in COMPRESSIONS.items() if start.startswith(magic)), None)
 
 
 class SSEBody:
@@ -39,7 +33,6 @@ class SSEBody:
         "_body",
         "_depth",
         "_fields",
-        "_is_compressed",
         "_json",
         "_json_offset",
         "_json_size",
@@ -58,8 +51,7 @@ class SSEBody:
         self._fields = EventFields(limits.max_event_bytes)
         self._max_event = limits.max_event_bytes
         self._stray: Frame | None = None
-        self._start: bytes | None = b""
-        self._is_compressed = False
+        self._start = BodyStart(limits.max_line_bytes)
         self._body: Frame | None = None
         self._json: list[bytes] | None = None
         self._json_offset = self._json_size = self._depth = 0
@@ -79,11 +71,10 @@ class SSEBody:
     def feed(self, data: bytes, offset: int) -> list[Frame]:
         """The frames that `data` completes; `offset` is where it stands in the body."""
         frames: list[Frame] = []
-        if self._is_compressed:
+        if self._start.looks is not None:
             return frames
-        if self._start is not None and (looks := self._compression(data, offset)) is not None:
-            self._is_compressed = True
-            return [Frame(FrameKind.FOREIGN, b"", 0, looks)]
+        if self._start.shows(data, offset):
+            return [Frame(FrameKind.FOREIGN, b"", 0, self._start.looks)]
         if self.is_idle:
             self._lines.position = self._lines.tail_offset = offset
         try:
@@ -95,19 +86,11 @@ class SSEBody:
         self.error = self._lines.overflow
         return frames
 
-    def _compression(self, data: bytes, offset: int) -> str | None:
-        """What the body is compressed with, by its first bytes; looked at before any of it is taken for a line."""
-        seen, self._start = self._start or b"", None
-        if offset != len(seen):
-            return None
-        start = (seen + data)[:MAGIC_BYTES]
-        if len(start) < MAGIC_BYTES:
-            self._start = start
-        return compression_of(start)
-
     def finish(self, *, complete: bool) -> list[Frame]:
         """What is left at the end of the body; not `complete` means that the transport cut it."""
         frames: list[Frame] = []
+        if self._start.looks is not None:
+            return frames
         offset, tail = self._lines.tail_offset, self._lines.finish()
         is_field = split_field(tail)[0] in FIELDS
         try:

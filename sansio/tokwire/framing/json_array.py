@@ -89,7 +89,7 @@ class JSONArray:
                     self._refuse(offset + at - 1)
             elif token != 44:
                 self._depth -= 1
-        if self._depth > 0:
+        if self._depth > 0 and self.error is None:
             self._hold(data[start:], start)
         return frames
 

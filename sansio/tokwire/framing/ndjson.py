@@ -9,9 +9,10 @@ from __future__ import annotations
 from .._errors import LimitExceeded, RemoteProtocolError
 from .._json import bracket_balance, is_json
 from .._limits import Limits
+from ._foreign import PRELUDE_BYTES, BodyStart
 from ._frames import Frame, FrameKind
 from ._lines import LineSplitter
-from ._sse_body import BLANKS, END_MARK, FIELDS, SHOWN, compression_of
+from ._sse_body import BLANKS, END_MARK, FIELDS, SHOWN
 from .sse import BYTE_ORDER_MARK, split_field
 
 __all__: list[str] = []
@@ -20,13 +21,25 @@ __all__: list[str] = []
 class JSONLines:
     """The framing of Ollama's own API."""
 
-    __slots__ = ("_body", "_body_offset", "_body_size", "_depth", "_lines", "_max_event", "_stray", "error", "started")
+    __slots__ = (
+        "_body",
+        "_body_offset",
+        "_body_size",
+        "_depth",
+        "_lines",
+        "_max_event",
+        "_start",
+        "_stray",
+        "error",
+        "started",
+    )
 
     def __init__(self, limits: Limits) -> None:
         self.error: RemoteProtocolError | None = None
         self.started = False
         self._lines = LineSplitter(limits.max_line_bytes)
         self._max_event = limits.max_event_bytes
+        self._start = BodyStart(limits.max_line_bytes)
         self._stray: Frame | None = None
         self._body: list[bytes] | None = None
         self._body_offset = self._body_size = self._depth = 0
@@ -44,6 +57,10 @@ class JSONLines:
     def feed(self, data: bytes, offset: int) -> list[Frame]:
         """The frames that `data` completes; `offset` is where it stands in the body."""
         frames: list[Frame] = []
+        if self._start.looks is not None:
+            return frames
+        if self._start.shows(data, offset):
+            return [Frame(FrameKind.FOREIGN, b"", 0, self._start.looks)]
         if self.is_idle:
             self._lines.position = self._lines.tail_offset = offset
         try:
@@ -58,6 +75,8 @@ class JSONLines:
     def finish(self, *, complete: bool) -> list[Frame]:
         """What is left at the end of the body; not `complete` means that the transport cut it."""
         frames: list[Frame] = []
+        if self._start.looks is not None:
+            return frames
         offset, tail = self._lines.tail_offset, self._lines.finish()
         try:
             if self._body is not None or not self.started:
@@ -101,14 +120,13 @@ class JSONLines:
 
     def _take_foreign(self, offset: int, line: bytes, frames: list[Frame]) -> None:
         """A first line that is no JSON: what it looks like. Of an event stream its first data line is waited for."""
-        compression = compression_of(line) if offset == 0 else None
         name, value = split_field(line)
-        if compression is not None:
-            frames.append(Frame(FrameKind.FOREIGN, b"", 0, compression))
-        elif name == b"data":
+        if name == b"data":
             frames.append(Frame(FrameKind.FOREIGN, value, offset, "an event stream"))
         elif line[:1] == b"<":
             frames.append(Frame(FrameKind.FOREIGN, line[:SHOWN], offset, "an HTML or XML page"))
+        elif offset < PRELUDE_BYTES and line[:1] == b"\0":
+            self._stray = Frame(FrameKind.FOREIGN, line[:SHOWN], offset, "binary bytes")
         elif name and name not in FIELDS:
             frames.append(Frame(FrameKind.PAYLOAD, line, offset))
         elif name and self._stray is None:

@@ -15,7 +15,7 @@ from .._state import DecodeState, argument_text
 from .._token_counts import CountPaths
 from ..framing._frames import Frame, Framing
 from ..framing._sse_body import SSEBody
-from ..framing.json_array import JSONArray
+from ..framing.json_array import BLANKS, JSONArray
 from ..framing.sse import BYTE_ORDER_MARK
 from ._gemini_arguments import ArgumentTree, PathError
 from ._protocol import ApiProtocol, Verdict
@@ -42,50 +42,55 @@ STILL_CONTINUING = "the server said that its arguments would continue, and they 
 
 
 class GeminiBody:
-    """The framing of Gemini, which the first byte decides: an opening bracket begins the array form."""
+    """The framing of Gemini, which the first character decides: an opening bracket begins the array form."""
 
-    __slots__ = ("_framing", "_limits", "_start")
+    __slots__ = ("_framing", "_is_decided", "_limits")
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._start = b""
-        self._framing: Framing | None = None
+        self._is_decided = False
+        self._framing: Framing = SSEBody(limits)
 
     @property
     def error(self) -> RemoteProtocolError | None:
         """Set once the body breaks the framing or a limit."""
-        return None if self._framing is None else self._framing.error
+        return self._framing.error
 
     @property
     def is_idle(self) -> bool:
         """True between two frames, with nothing held."""
-        return not self._start if self._framing is None else self._framing.is_idle
+        return self._framing.is_idle
 
     @property
     def held(self) -> int:
         """Bytes that wait for the rest of their frame."""
-        return len(self._start) if self._framing is None else self._framing.held
+        return self._framing.held
 
     def feed(self, data: bytes, offset: int) -> list[Frame]:
         """The frames that `data` completes; `offset` is where it stands in the body."""
-        if self._framing is None:
-            offset -= len(self._start)
-            data = self._start + data
-            text = data.removeprefix(BYTE_ORDER_MARK).lstrip(b" \t\r\n")
-            if not text or (len(data) < len(BYTE_ORDER_MARK) and BYTE_ORDER_MARK.startswith(data)):
-                self._start = data
-                return []
-            self._start = b""
-            self._framing = JSONArray(self._limits) if text[:1] == b"[" else SSEBody(self._limits)
-        return self._framing.feed(data, offset)
+        if self._is_decided:
+            return self._framing.feed(data, offset)
+        start = first_character(data, offset)
+        self._is_decided = start < len(data)
+        frames = self._framing.feed(data[:start], offset)
+        if not self._is_decided or self.error is not None:
+            return frames
+        if data[start] == ord("["):
+            self._framing = JSONArray(self._limits)
+        return frames + self._framing.feed(data[start:], offset + start)
 
     def finish(self, *, complete: bool) -> list[Frame]:
         """What is left at the end of the body; not `complete` means that the transport cut it."""
-        frames: list[Frame] = []
-        if self._framing is None:
-            self._framing = SSEBody(self._limits)
-            frames = self._framing.feed(self._start, 0)
-        return frames + self._framing.finish(complete=complete)
+        return self._framing.finish(complete=complete)
+
+
+def first_character(data: bytes, offset: int) -> int:
+    """Where in `data` the first character is that is no blank and no part of a byte order mark."""
+    at = 0
+    while at < len(data) and offset + at < len(BYTE_ORDER_MARK) and data[at] in (BYTE_ORDER_MARK[offset + at], *BLANKS):
+        at += 1
+    rest = data[at:]
+    return at + len(rest) - len(rest.lstrip(BLANKS))
 
 
 def recognises(payload: Mapping[str, Any], sse_name: str | None) -> bool:
