@@ -79,8 +79,8 @@ def check_source(environment: Path, work: Path) -> None:
     step("ruff format", python, "-m", "ruff", "format", "--check")
     step("mypy", python, "-m", "mypy")
     data = {"COVERAGE_FILE": str(work / "coverage")}
-    step("pytest", python, "-m", "coverage", "run", "-m", "pytest", "-q", env=data)
-    step("coverage", python, "-m", "coverage", "report", f"--fail-under={COVERAGE_PERCENT}", env=data)
+    gate = ("--cov", f"--cov-fail-under={COVERAGE_PERCENT}")
+    step("pytest with coverage", python, "-m", "pytest", "-q", "-n", "auto", *gate, env=data)
 
 
 def check_wheel(environment: Path, work: Path) -> None:

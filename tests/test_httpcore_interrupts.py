@@ -174,17 +174,15 @@ def test_a_closed_transport_sends_nothing(core: Any) -> None:
 
 
 def test_streams_leave_no_files_open(core: Any) -> None:
-    server = serve(STREAM)
-    with server as url:
-        before = open_files()
-        with transport_on(core) as transport:
-            for number in range(60):
-                stream = tokwire_threads.stream(request_to(url), "openai-chat", transport=transport)
-                with stream:
-                    for _ in range(number % 4):
-                        next(stream)
-        server.wait(lambda: server.open_connections == 0)
-        assert open_files() == before
+    before = open_files()
+    # The server closes its sockets in its own time: it is gone before they are counted.
+    with serve(STREAM) as url, transport_on(core) as transport:
+        for number in range(60):
+            stream = tokwire_threads.stream(request_to(url), "openai-chat", transport=transport)
+            with stream:
+                for _ in range(number % 4):
+                    next(stream)
+    assert open_files() == before
 
 
 @pytest.mark.parametrize("where", ["handshake", "head", "body"])

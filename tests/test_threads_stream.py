@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import traceback
+from contextlib import suppress
 
 import pytest
 from tests.sockets import BEGIN, END, HOST, PATIENT, SECRET, STREAM, closed_port, open_files, request_to, settled
@@ -62,12 +63,23 @@ def test_any_transport_will_do() -> None:
     assert len(list(tokwire_threads.stream(request_to(NOWHERE), decoder, transport=Canned(), timeouts=PATIENT))) == 3
 
 
-def test_without_a_transport_no_connection_is_kept() -> None:
-    server = serve(STREAM)
+@pytest.mark.parametrize("status", [200, 401])
+def test_without_a_transport_no_connection_is_kept(status: int) -> None:
+    """Neither after an end marker, nor after a body that was read to its end."""
+
+    async def main() -> None:
+        async with tokwire_asyncio.stream(request_to(url), "openai-chat") as stream:
+            assert await anext(stream, None) is not None
+
+    server = serve(Reply(body=STREAM, status=status))
     with server as url:
         for _ in range(2):
-            assert len(list(tokwire_threads.stream(request_to(url), "openai-chat"))) == 3
-        server.wait(lambda: server.closed_by_client == 2)
+            with suppress(tokwire.APIError):
+                list(tokwire_threads.stream(request_to(url), "openai-chat"))
+            with suppress(tokwire.APIError):
+                asyncio.run(main(), debug=True)
+        server.wait(lambda: server.closed_by_client == 4)
+    gc.collect()  # a warning about something unclosed is an error
 
 
 def test_a_stream_that_is_dropped_closes_its_connection() -> None:
@@ -133,7 +145,7 @@ def test_nothing_else_can_be_had_of_a_response_that_has_not_begun() -> None:
     for module in (tokwire_threads, tokwire_asyncio):
         stream = module.stream(request_to(NOWHERE), "openai-chat")
         with pytest.raises(AttributeError, match="'PendingResponse' object has no attribute 'body'"):
-            _ = stream._pending.body  # type: ignore[attr-defined]  # that is what is tested
+            _ = stream._pending.body
 
 
 def test_two_hundred_streams_leave_nothing() -> None:
@@ -187,12 +199,12 @@ def test_nothing_secret_is_shown(reply: Reply, caplog: pytest.LogCaptureFixture)
     timeouts = Timeouts(idle=0.1)
 
     async def main() -> None:
-        transport = tokwire_asyncio.SocketTransport(proxy=None)
-        stream = tokwire_asyncio.stream(request, "openai-chat", transport=transport, timeouts=timeouts)
+        stream = tokwire_asyncio.stream(request, "openai-chat", timeouts=timeouts)
         async with stream:
             with pytest.raises(tokwire.TokwireError) as caught:
-                await anext(stream) and await anext(stream) and await anext(stream)
+                [event async for event in stream]
             shown.extend((repr(stream), *traceback.format_exception(caught.value)))
+        await settled()
 
     with serve(reply) as url, caplog.at_level(0):
         request = request_to(f"{url}/v1?key={SECRET}", SECRET.encode())

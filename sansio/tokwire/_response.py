@@ -195,8 +195,8 @@ class ResponseDecoder:
             raise
 
     def _bodies(self) -> Iterator[bytes]:
-        """What was received, without its content coding, in bounded pieces."""
-        while True:
+        """What was received, without its content coding, in bounded pieces. Nothing once the stream is over."""
+        while self.state is StreamState.OPEN:
             if self._inflater is not None and self._inflater.has_more:
                 yield self._inflater.more()
             elif not self._chunks:
