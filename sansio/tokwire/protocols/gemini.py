@@ -195,8 +195,8 @@ class GeminiCalls:
     def __init__(self, state: DecodeState) -> None:
         self.has_candidates = False
         self._state = state
-        self._by_id: dict[tuple[int, str], HeldCall] = {}
-        self._continuing: dict[int, list[HeldCall]] = {}
+        self._by_id: dict[int, dict[str, HeldCall]] = {}
+        self._continuing: dict[int, dict[HeldCall, None]] = {}
 
     def take(self, part: dict[str, Any], choice: int) -> str | None:
         """Read one function call, or one fragment of it. Returns its id, where it has one on the wire."""
@@ -207,7 +207,7 @@ class GeminiCalls:
                 return None
             held = HeldCall(self._state.take_tool_call(call_id, name, None, choice), choice)
             if call_id is not None:
-                self._by_id[choice, call_id] = held
+                self._by_id.setdefault(choice, {})[call_id] = held
         elif name is not None:
             held.call.identify(None, name)
         self._fill(held, part)
@@ -217,16 +217,16 @@ class GeminiCalls:
     def settle(self, choice: int | None) -> None:
         """Before a drain: a call that was to continue is cut, and no later fragment belongs to a drained call."""
         for number in list(self._continuing) if choice is None else [choice]:
-            for held in self._continuing.pop(number, []):
+            for held in self._continuing.pop(number, {}):
                 self._write(held)
                 held.call.cut = held.call.cut or STILL_CONTINUING
-        self._by_id = {key: held for key, held in self._by_id.items() if choice is not None and key[0] != choice}
+            self._by_id.pop(number, None)
 
     def _find(self, call_id: str | None, name: str | None, choice: int) -> HeldCall | None:
         if call_id is not None:
-            return self._by_id.get((choice, call_id))
+            return self._by_id.get(choice, {}).get(call_id)
         continuing = self._continuing.get(choice)
-        return continuing[-1] if name is None and continuing else None
+        return next(reversed(continuing)) if name is None and continuing else None
 
     def _fill(self, held: HeldCall, part: dict[str, Any]) -> None:
         args = part.get("args")
@@ -264,12 +264,12 @@ class GeminiCalls:
             held.call.replace(value_text(held.tree.value()))
 
     def _note_continuing(self, held: HeldCall, *, is_continuing: bool) -> None:
-        others = [other for other in self._continuing.get(held.choice, []) if other is not held]
+        continuing = self._continuing.setdefault(held.choice, {})
+        continuing.pop(held, None)
         if is_continuing:
-            others.append(held)
+            continuing[held] = None
         else:
             self._write(held)
-        self._continuing[held.choice] = others
 
 
 GEMINI = ApiProtocol(
