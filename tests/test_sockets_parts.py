@@ -13,6 +13,7 @@ from tokwire_http._channel import Channel
 from tokwire_http._deadlines import Deadlines
 from tokwire_http._pool import KEEP_SECONDS, MAX_IDLE, Pool
 from tokwire_http._route import Proxy, Route
+from tokwire_http._tls import TLS
 
 DIRECT = Route("http", "models.example", 80)
 
@@ -191,3 +192,39 @@ def test_a_host_that_no_certificate_can_be_for() -> None:
         Channel(Route("https", ".example", 443), ssl.create_default_context(), tokwire.Limits())
     assert isinstance(caught.value.__cause__, ValueError)
     assert SECRET not in str(caught.value)
+
+
+class Stubborn:
+    """TLS whose encryption fails, or wants something else first."""
+
+    is_closed = False
+
+    def __init__(self, failure: ssl.SSLError | None) -> None:
+        self.failure = failure
+
+    def encrypt(self, data: memoryview) -> int:
+        """Take nothing."""
+        assert data
+        return 0
+
+    def pending(self) -> bytes:
+        """Nothing to send."""
+        return b""
+
+
+@pytest.mark.parametrize("failure", [None, ssl.SSLError("broken")])
+def test_encryption_that_does_not_go_on(failure: ssl.SSLError | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = Channel(DIRECT, None, tokwire.Limits())
+    channel.begin(request_to("http://models.example/v1"))
+    monkeypatch.setattr(channel, "_tls", Stubborn(failure))
+    assert not channel.outgoing()
+    monkeypatch.setattr(channel, "_tls", None)
+    assert bool(channel.outgoing()) is (failure is None)
+
+
+def test_tls_that_fails_to_encrypt_says_why() -> None:
+    tls = TLS(ssl.create_default_context(), "models.example")
+    with pytest.raises(ssl.SSLError):
+        tls.handshake(b"no handshake at all\r\n\r\n")
+    assert tls.encrypt(memoryview(b"x")) == 0
+    assert tls.failure is not None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.sockets import BEGIN, END, HOST, SECRET, SESSIONS, STREAM, Ask, deaf, silent
+from tests.sockets import BEGIN, END, HOST, SECRET, SESSIONS, STREAM, Ask, chunked, deaf, read_request, scripted, silent
 
 import tokwire
 from tokwire_http import Timeouts
@@ -77,6 +79,21 @@ def test_total_in_a_body_that_never_ends(kind: str) -> None:
     """Heartbeats keep the idle timeout away, though it is as short as the total one."""
     server = serve(STREAM, faults=[f"heartbeat:{len(BEGIN)}"], delay=0.002)
     with server as url, SESSIONS[kind]() as ask:
+        expect("total", asking(ask, url, total=SOON), text="onetwo")
+
+
+def test_total_in_a_flood(kind: str) -> None:
+    """There is always something to read, and so nothing to wait for."""
+
+    def script(peer: socket.socket) -> None:
+        read_request(peer)
+        peer.sendall(chunked(BEGIN, end=b""))
+        beats = chunked(b": heartbeat\n\n" * 1000, end=b"").partition(b"\r\n\r\n")[2]
+        with suppress(OSError):
+            while True:
+                peer.sendall(beats)
+
+    with scripted(script) as url, SESSIONS[kind]() as ask:
         expect("total", asking(ask, url, total=SOON), text="onetwo")
 
 

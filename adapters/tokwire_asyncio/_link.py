@@ -162,7 +162,7 @@ class Link(asyncio.Protocol):
             return
         sock: socket.socket = self._transport.get_extra_info("socket")
         # Other event loops may have no socket to show, or have closed it by now.
-        with suppress(OSError, AttributeError), sock.dup() as unread:
+        with suppress(OSError, AttributeError, TypeError), sock.dup() as unread:
             unread.setblocking(False)  # noqa: FBT003 - the name of the method says what it is
             while data := unread.recv(READ_BYTES):
                 self.received.append(data)

@@ -148,6 +148,8 @@ class Channel:
             else:
                 if self._queue:
                     self._take(tls.encrypt(self._queue[0][:SLICE_BYTES]))
+                if tls.failure is not None:
+                    self.stop_sending(tls.failure)
                 self._wire = memoryview(tls.pending())
         return self._wire
 

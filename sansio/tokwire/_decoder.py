@@ -13,7 +13,7 @@ from ._limits import Limits
 from ._options import DecodeOptions
 from ._state import DecodeState
 from ._summary import StreamSummary
-from ._transitions import DONE, FINISHED, NEED_DATA, STATES, Need, StreamState, checked_bytes
+from ._transitions import DONE, FINISHED, NEED_DATA, RECEIVING, STATES, Need, StreamState, checked_bytes
 from .protocols import ApiProtocol, find_protocol
 
 __all__ = ["DecoderOptions", "StreamDecoder", "decode"]
@@ -99,7 +99,8 @@ class StreamDecoder:
     @property
     def state(self) -> StreamState:
         """OPEN, DONE once `Finish` was handed out, or FAILED once an error was raised."""
-        return STATES[self._engine.phase]
+        phase = self._engine.phase
+        return StreamState.OPEN if phase is RECEIVING else STATES[phase]
 
     @property
     def summary(self) -> StreamSummary:

@@ -115,10 +115,10 @@ class EventEngine:
     # ---- the end --------------------------------------------------------------------------------------------------
 
     def done(self) -> None:
-        """P6: `[DONE]` ends openai-chat alone; elsewhere it counts as a marker when the body is over."""
+        """P6: `[DONE]` ends openai-chat alone; elsewhere it is a marker that was seen, and counts at the end of the body."""
+        self.done_seen = self.state.end_marker = True
         if self.protocol == "openai-chat":
             self.finish(marker=True)
-        self.done_seen = True
 
     def finish(self, *, marker: bool) -> None:
         """P13: a stream of which nothing was recognised is no success; otherwise I1."""
