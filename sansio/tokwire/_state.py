@@ -263,7 +263,7 @@ class DecodeState:
 
     def flush_halves(self) -> None:
         """Let go of halves of surrogate pairs that wait: the stream ends with an error, and no text is lost."""
-        for buffers in (self._buffers or {}).values():
+        for _, buffers in sorted((self._buffers or {}).items()):
             self.out += buffers.flush_halves()
 
     def release(self) -> None:

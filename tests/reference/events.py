@@ -115,7 +115,7 @@ class EventEngine:
     # ---- the end --------------------------------------------------------------------------------------------------
 
     def done(self) -> None:
-        """P6: `[DONE]` ends openai-chat alone; elsewhere it is a marker that was seen, and counts at the end of the body."""
+        """P6: `[DONE]` ends openai-chat alone; elsewhere it was seen, and counts at the end of the body."""
         self.done_seen = self.state.end_marker = True
         if self.protocol == "openai-chat":
             self.finish(marker=True)
