@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import socket
 import ssl
@@ -35,6 +36,10 @@ END = reason_of("openai-chat") + marker_of("openai-chat")
 STREAM = BEGIN + END
 PATIENT = Timeouts(connect=10.0, idle=10.0, total=20.0)
 """For tests whose subject is no timeout."""
+
+RESERVED = socket.socket()
+RESERVED.bind((HOST, 0))
+atexit.register(RESERVED.close)
 
 
 class Answer(NamedTuple):
@@ -248,7 +253,6 @@ def deaf() -> Iterator[int]:
 
 
 def closed_port() -> int:
-    """A port where nobody listens."""
-    with socket.create_server((HOST, 0)) as listener:
-        port: int = listener.getsockname()[1]
+    """A port where nobody listens, in any process, for as long as this one lives."""
+    port: int = RESERVED.getsockname()[1]
     return port

@@ -82,6 +82,14 @@ def test_halves_of_a_pair() -> None:
     new().flush_halves()
 
 
+def test_halves_leave_in_the_order_of_their_choices() -> None:
+    state = new()
+    for choice in (2, 0, 1):
+        state.text("\ud83d", choice)
+    state.flush_halves()
+    assert [event.choice for event in state.out] == [0, 1, 2]
+
+
 def test_the_identity_of_the_response() -> None:
     state = new()
     for response_id, model in ((None, 3), ("", ""), ("r1", "m1\ud83d"), ("r2", "m2")):

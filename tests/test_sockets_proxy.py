@@ -108,7 +108,7 @@ def test_an_http_request_is_forwarded(kind: str) -> None:
 
 def test_the_environment_is_not_asked(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, f"http://{HOST}:{closed_port()}")
+        monkeypatch.setenv(name, "http://nowhere.invalid:3128")
     with serve(STREAM) as url, SESSIONS[kind]() as ask:
         assert ask(url).text == "onetwo"
 
