@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -138,11 +139,13 @@ class ReplayServer(Record):
         connection = Connection(reader, writer, self._next_reply, self, self._released)
         task = asyncio.ensure_future(connection.run())
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, writer))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, writer: asyncio.StreamWriter, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if task.cancelled():  # perhaps before its first step, and then it closed nothing
+            writer.transport.abort()
+        elif (error := task.exception()) is not None:
             asyncio.get_running_loop().call_exception_handler({"message": "replay server", "exception": error})
 
     def _next_reply(self) -> Reply:
