@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import struct
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from ._json import JSONError, parse_payload
+from .framing.eventstream import PRELUDE_BYTES, prelude_of
 from .framing.sse import BYTE_ORDER_MARK, split_field
 from .protocols import protocols
 from .protocols._protocol import ApiProtocol
@@ -62,12 +61,10 @@ def detect_name(prefix: bytes, content_type: str | None = None) -> str | None:
 
 
 def _is_bedrock(prefix: bytes) -> bool:
-    if len(prefix) < 16:
+    prelude = prelude_of(prefix)
+    if prelude is None:
         return False
-    total, headers_size, checksum = struct.unpack_from(">III", prefix)
-    if zlib.crc32(prefix[:8]) != checksum or not 16 <= headers_size + 16 <= total:
-        return False
-    headers = prefix[12 : 12 + headers_size]
+    headers = prefix[PRELUDE_BYTES : PRELUDE_BYTES + prelude[1]]
     return any(name in headers for name in BEDROCK_NAMES)
 
 

@@ -8,6 +8,7 @@ the boundary between two events, so either can go on where the other stopped.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
 from ._cut_block import END, NO_BLOCK, CutBlock
@@ -32,7 +33,7 @@ ORDINARY_LINES = (b"data: {", b"event: ")
 """How the first line of an unfinished event may begin; one that begins otherwise goes to the exact machine at once."""
 
 
-class Intake:
+class Intake(ABC):
     """Reads, the unfinished event, and the events that are cut but not decoded yet.
 
     Attributes:
@@ -87,8 +88,7 @@ class Intake:
         self.queue: list[bytes] = []
         self.complete: bool | None = None
         self.is_clean = True
-        self.is_over = self.ready = False
-        self.attention = self.is_unfinished = False
+        self.is_over = self.ready = self.attention = self.is_unfinished = False
         self.pieces: Iterator[bytes] | None = None
         self.quick = min(line - LINE_OVERHEAD, event, depth - 1)
         self.state = state
@@ -115,13 +115,13 @@ class Intake:
         """Bytes that wait for the rest of their event."""
         return self.tail_size + (0 if self._framing is None else self._framing.held)
 
+    @abstractmethod
     def slow_events(self) -> Iterator[StreamEvent]:
-        """The events of everything that the exact machine found. The decoder fills this in."""
-        raise NotImplementedError
+        """The events of everything that the exact machine found."""
 
+    @abstractmethod
     def finish(self) -> None:
-        """Deal with the announced end of the body. The decoder fills this in."""
-        raise NotImplementedError
+        """Deal with the announced end of the body."""
 
     def next_read(self) -> bytes | None:
         """The oldest read, or None where nothing more can come out before the next one."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
+from ._compression import compression_of
+from .eventstream import PRELUDE_BYTES, prelude_of
 
 __all__: list[str] = []
 
-COMPRESSIONS = {b"\x1f\x8b": "gzip-compressed bytes", b"\x28\xb5\x2f\xfd": "zstd-compressed bytes"}
 EVENT_STREAM = "an AWS event stream, as of bedrock"
-PRELUDE_BYTES = 12
-SMALLEST_MESSAGE = 16
 
 
 def looks_of_start(start: bytes) -> str | None:
     """What a body that begins so is, where that shows; None for anything that may be lines."""
-    for magic, looks in COMPRESSIONS.items():
-        if start.startswith(magic):
-            return looks
-    if len(start) < PRELUDE_BYTES or int.from_bytes(start[:4]) < SMALLEST_MESSAGE:
-        return None
-    return EVENT_STREAM if zlib.crc32(start[:8]) == int.from_bytes(start[8:12]) else None
+    compression = compression_of(start)
+    if compression is not None:
+        return f"{compression}-compressed bytes"
+    return EVENT_STREAM if prelude_of(start) is not None else None
 
 
 class BodyStart:

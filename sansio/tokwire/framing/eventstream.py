@@ -14,9 +14,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from .._errors import LimitExceeded, RemoteProtocolError, StreamTruncated, TokwireError
+from .._errors import LimitExceeded, RemoteProtocolError, StreamTruncated
 from .._limits import Limits
-from .._transitions import FINISHED, NEED_DATA, STATES, Input, Need, Phase, StreamState, checked_bytes, move
+from .._transitions import Input, Need, Phase, move
+from ._compression import compression_of
+from ._decoder import FramingDecoder
 
 __all__ = ["EventStreamDecoder", "EventStreamMessage"]
 
@@ -129,6 +131,16 @@ def read_prelude(data: bytes, offset: int) -> tuple[int, int]:
     return total, headers_size
 
 
+def prelude_of(start: bytes) -> tuple[int, int] | None:
+    """Length of the first message and of its headers; None where the bytes begin no event stream, or are too few."""
+    if len(start) < PRELUDE_BYTES:
+        return None
+    try:
+        return read_prelude(start[:PRELUDE_BYTES], 0)
+    except RemoteProtocolError:
+        return None
+
+
 def looks_like(data: bytes) -> str:
     """What a body is that is no event stream of AWS, from its first twelve bytes."""
     start = data[:PRELUDE_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -138,7 +150,8 @@ def looks_like(data: bytes) -> str:
         return "JSON"
     if start.startswith(b"<"):
         return "an HTML or XML page"
-    return "gzip-compressed" if start.startswith(b"\x1f\x8b") else "damaged"
+    compression = compression_of(start)
+    return "damaged" if compression is None else f"{compression}-compressed"
 
 
 def read_message(data: bytes, headers_size: int, offset: int) -> EventStreamMessage:
@@ -203,7 +216,7 @@ def read_value(data: bytes, at: int, kind: int) -> tuple[HeaderValue, int]:
     return value.decode("utf-8", "replace") if kind == STRING else value, at + size
 
 
-class EventStreamDecoder:
+class EventStreamDecoder(FramingDecoder[EventStreamMessage]):
     """Bytes of an AWS event stream in, `EventStreamMessage` out. Opens no connection and never waits.
 
     Args:
@@ -211,37 +224,8 @@ class EventStreamDecoder:
     """
 
     def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__()
         self._splitter = MessageSplitter(limits.max_frame_bytes)
-        self._phase = Phase.RECEIVING
-        self._complete = True
-        self._error: TokwireError | None = None
-
-    @property
-    def state(self) -> StreamState:
-        """OPEN, DONE after the last message, or FAILED after an error."""
-        return STATES[self._phase]
-
-    def receive_data(self, data: bytes | bytearray | memoryview) -> None:
-        """Store one read; then take what is ready from `messages`. Never raises for what the peer sent.
-
-        Raises:
-            LocalProtocolError: `receive_eof` was called before.
-            TypeError: `data` is not bytes-like.
-        """
-        data = checked_bytes(data)
-        self._phase = move(self._phase, Input.DATA)
-        if self._phase is Phase.RECEIVING:
-            self._splitter.give(data)
-
-    def receive_eof(self, *, complete: bool = True) -> None:
-        """Announce the end of the body; then take the rest from `messages`. The first call's flag stands.
-
-        Args:
-            complete: False when the transport knows that the body was cut; then the end is `StreamTruncated`.
-        """
-        if self._phase is Phase.RECEIVING:
-            self._complete = complete
-        self._phase = move(self._phase, Input.EOF)
 
     def next_message(self) -> EventStreamMessage | Need:
         """One message, `NEED_DATA` where more bytes are needed, or `FINISHED` after the end.
@@ -249,10 +233,7 @@ class EventStreamDecoder:
         Raises:
             RemoteProtocolError: The bytes are no event stream, are too much, or were cut. Raised again by every call.
         """
-        message = next(self.messages(), None)
-        if message is not None:
-            return message
-        return FINISHED if self._phase is Phase.DONE else NEED_DATA
+        return self._next_frame()
 
     def messages(self) -> Iterator[EventStreamMessage]:
         """All messages that are ready, in order. Stop at any point: nothing is lost.
@@ -260,16 +241,15 @@ class EventStreamDecoder:
         Raises:
             RemoteProtocolError: The bytes are no event stream, are too much, or were cut. Raised again by every call.
         """
-        if self._error is not None:
-            raise self._error.with_traceback(None)
-        try:
-            while self._phase in (Phase.RECEIVING, Phase.CLOSING) and (message := self._splitter.next()) is not None:
-                yield message
-            if self._phase is Phase.CLOSING:
-                if self._splitter.held or not self._complete:
-                    raise StreamTruncated("the event stream was cut inside a message", offset=self._splitter.offset)
-                self._phase = move(self._phase, Input.LAST_EVENT)
-        except TokwireError as error:
-            self._error = error
-            self._phase = move(self._phase, Input.ERROR)
-            raise
+        return self._frames()
+
+    def _store(self, data: bytes) -> None:
+        self._splitter.give(data)
+
+    def _next(self) -> EventStreamMessage | None:
+        message = self._splitter.next()
+        if message is None and self._phase is Phase.CLOSING:
+            if self._splitter.held or not self._complete:
+                raise StreamTruncated("the event stream was cut inside a message", offset=self._splitter.offset)
+            self._phase = move(self._phase, Input.LAST_EVENT)
+        return message

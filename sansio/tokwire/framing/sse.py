@@ -8,18 +8,21 @@ that close right behind their last line: at a clean end of the body a pending ev
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from .._errors import LimitExceeded, StreamTruncated, TokwireError
+from .._errors import LimitExceeded, StreamTruncated
 from .._json import is_json
 from .._limits import Limits
-from .._transitions import FINISHED, NEED_DATA, STATES, Input, Need, Phase, StreamState, checked_bytes, move
+from .._transitions import Input, Need, Phase, move
+from ._decoder import FramingDecoder
 from ._lines import Line, LineSplitter
 
 __all__ = ["SSEDecoder", "ServerSentEvent"]
 
+FIELDS = frozenset({b"data", b"event", b"id", b"retry"})
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_RETRY_DIGITS = 18
 
@@ -95,7 +98,7 @@ class EventFields:
             self.name = value
 
 
-class SSEDecoder:
+class SSEDecoder(FramingDecoder[ServerSentEvent]):
     """Bytes of an event stream in, `ServerSentEvent` out. Opens no connection and never waits.
 
     Feed it with `receive_data`, take what is ready from `events`, and announce the end with `receive_eof`.
@@ -105,43 +108,14 @@ class SSEDecoder:
     """
 
     def __init__(self, *, limits: Limits | None = None) -> None:
+        super().__init__()
         limits = Limits() if limits is None else limits
         self._lines = LineSplitter(limits.max_line_bytes)
         self._fields = EventFields(limits.max_event_bytes)
-        self._reads: list[bytes] = []
+        self._reads: deque[bytes] = deque()
         self._ready: Iterator[Line] = iter(())
-        self._phase = Phase.RECEIVING
-        self._complete = True
         self._id = ""
         self._retry: int | None = None
-        self._error: TokwireError | None = None
-
-    @property
-    def state(self) -> StreamState:
-        """OPEN, DONE after the last event, or FAILED after an error."""
-        return STATES[self._phase]
-
-    def receive_data(self, data: bytes | bytearray | memoryview) -> None:
-        """Store one read; then take what is ready from `events`. Never raises for what the peer sent.
-
-        Raises:
-            LocalProtocolError: `receive_eof` was called before.
-            TypeError: `data` is not bytes-like.
-        """
-        data = checked_bytes(data)
-        self._phase = move(self._phase, Input.DATA)
-        if self._phase is Phase.RECEIVING and data:
-            self._reads.append(data)
-
-    def receive_eof(self, *, complete: bool = True) -> None:
-        """Announce the end of the body; then take the rest from `events`. The first call's flag stands.
-
-        Args:
-            complete: False when the transport knows that the body was cut; then the end is `StreamTruncated`.
-        """
-        if self._phase is Phase.RECEIVING:
-            self._complete = complete
-        self._phase = move(self._phase, Input.EOF)
 
     def next_event(self) -> ServerSentEvent | Need:
         """One event, `NEED_DATA` where more bytes are needed, or `FINISHED` after the end.
@@ -150,10 +124,7 @@ class SSEDecoder:
             LimitExceeded: A line or an event is too long. Raised again by every later call.
             StreamTruncated: The body was cut.
         """
-        event = next(self.events(), None)
-        if event is not None:
-            return event
-        return FINISHED if self._phase is Phase.DONE else NEED_DATA
+        return self._next_frame()
 
     def events(self) -> Iterator[ServerSentEvent]:
         """All events that are ready, in order. Stop at any point: nothing is lost.
@@ -162,15 +133,10 @@ class SSEDecoder:
             LimitExceeded: A line or an event is too long. Raised again by every later call.
             StreamTruncated: The body was cut.
         """
-        if self._error is not None:
-            raise self._error.with_traceback(None)
-        try:
-            while (event := self._next()) is not None:
-                yield event
-        except TokwireError as error:
-            self._error = error
-            self._phase = move(self._phase, Input.ERROR)
-            raise
+        return self._frames()
+
+    def _store(self, data: bytes) -> None:
+        self._reads.append(data)
 
     def _next(self) -> ServerSentEvent | None:
         while True:
@@ -181,7 +147,7 @@ class SSEDecoder:
             if self._lines.overflow is not None:
                 raise self._lines.overflow
             if self._reads:
-                self._ready = iter(self._lines.feed(self._reads.pop(0)))
+                self._ready = iter(self._lines.feed(self._reads.popleft()))
             elif self._phase is Phase.CLOSING:
                 return self._finish()
             else:
