@@ -14,7 +14,7 @@ import tokwire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import FrameType
+    from types import CodeType, FrameType
 
 CORE: Final = str(Path(tokwire.__file__).parent)
 WHOLE: Final = {"count", "decode", "find", "index", "insert", "partition", "pop", "remove", "replace", "rfind", "split"}
@@ -26,29 +26,52 @@ class Work:
 
     def __enter__(self) -> Work:
         self.instructions = self.looked_at = 0
-        self._before = sys.gettrace(), sys.getprofile()
+        self._profile_before = sys.getprofile()
         sys.setprofile(self._called)
-        sys.settrace(self._entered)
+        self._begin()
         return self
 
     def __exit__(self, *caught: object) -> None:
-        trace, profile = self._before
-        sys.settrace(trace)
-        sys.setprofile(profile)
+        self._end()
+        sys.setprofile(self._profile_before)
 
     def _called(self, frame: FrameType, what: str, function: Any) -> None:
         if what == "c_call" and function.__name__ in WHOLE and isinstance(function.__self__, bytes | str | list):
             self.looked_at += len(function.__self__)
 
-    def _entered(self, frame: FrameType, what: str, argument: object) -> Any:
-        if not frame.f_code.co_filename.startswith(CORE):
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self._executed
+    if sys.version_info >= (3, 12):  # from here on tracing sees the instructions of some calls only
 
-    def _executed(self, frame: FrameType, what: str, argument: object) -> Any:
-        self.instructions += what == "opcode"
-        return self._executed
+        def _begin(self) -> None:
+            monitoring = sys.monitoring
+            monitoring.use_tool_id(monitoring.PROFILER_ID + 1, "work")
+            monitoring.register_callback(monitoring.PROFILER_ID + 1, monitoring.events.INSTRUCTION, self._instruction)
+            monitoring.set_events(monitoring.PROFILER_ID + 1, monitoring.events.INSTRUCTION)
+
+        def _end(self) -> None:
+            sys.monitoring.set_events(sys.monitoring.PROFILER_ID + 1, 0)
+            sys.monitoring.free_tool_id(sys.monitoring.PROFILER_ID + 1)
+
+        def _instruction(self, code: CodeType, offset: int) -> None:
+            self.instructions += code.co_filename.startswith(CORE)
+
+    else:
+
+        def _begin(self) -> None:
+            self._trace_before = sys.gettrace()
+            sys.settrace(self._entered)
+
+        def _end(self) -> None:
+            sys.settrace(self._trace_before)
+
+        def _entered(self, frame: FrameType, what: str, argument: object) -> Any:
+            if not frame.f_code.co_filename.startswith(CORE):
+                return None
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+            return self._executed
+
+        def _executed(self, frame: FrameType, what: str, argument: object) -> Any:
+            self.instructions += what == "opcode"
+            return self._executed
 
 
 def work_for(protocol: str, reads: Iterable[bytes], **options: Any) -> Work:

@@ -18,67 +18,38 @@ CORE = ROOT / "sansio" / "tokwire"
 ADAPTERS = ROOT / "adapters"
 
 ORDER = (
-    "_errors",
-    "_limits",
-    "_json",
-    "_transitions",
-    "_finish",
-    "_blocks",
-    "_events",
-    "_summary",
-    "_notes",
-    "_arguments",
-    "_budget",
-    "_partial_call",
-    "_calls",
-    "_drain",
-    "_buffers",
-    "_options",
-    "_server_errors",
-    "framing",
-    "_token_counts",
-    "_state",
-    "_cut_block",
-    "_intake",
-    "protocols._readers",
-    "protocols._protocol",
-    "protocols.openai_chat",
-    "protocols.anthropic",
-    "protocols.openai_responses",
-    "protocols._gemini_arguments",
-    "protocols.gemini",
-    "protocols.ollama",
-    "protocols.cohere",
-    "protocols.bedrock",
+    *("_errors", "_limits", "_json", "_transitions", "_finish", "_image_rules", "_blocks", "_messages", "_events"),
+    *("_summary", "_notes", "_arguments", "_budget", "_partial_call", "_calls", "_drain", "_buffers", "_options"),
+    *("_server_errors", "framing", "_token_counts", "_state", "_cut_block", "_intake", "protocols._readers"),
+    *("protocols._protocol", "protocols.openai_chat", "protocols.anthropic", "protocols.openai_responses"),
+    *("protocols._gemini_arguments", "protocols.gemini", "protocols.ollama", "protocols.cohere", "protocols.bedrock"),
     "protocols",
-    "_detect",
-    "_frame_reader",
-    "_engine",
-    "_decoder",
-    "_http",
-    "_retry_after",
-    "_inflater",
-    "_http11",
-    "_response",
-    "",
-    "__main__",
+    *("_detect", "_frame_reader", "_engine", "_decoder", "_http", "_retry_after", "_error_body", "_inflater"),
+    *("_http11", "_response"),
+    *("agent._schema", "agent._functions", "agent._parameters", "agent._tools", "agent._hooks", "agent._retry"),
+    *("agent._context", "agent._presets", "agent._options", "agent._requests", "agent._history", "agent._actions"),
+    *("agent._results", "agent._prompt", "agent._batch", "agent._usage", "agent._exchange", "agent._phase"),
+    *("agent._turn", "agent._conversation"),
+    *("agent", "", "__main__"),
 )
 """The modules of the core, from the bottom up: each imports only what stands above it here. "" is `tokwire` itself.
 
 A package stands for all that is in it, unless its modules have places of their own.
 """
 
-SPLIT = ("", "protocols")
+SPLIT = ("", "protocols", "agent")
 """Packages whose modules have places of their own."""
 
 PURE = {
-    *("__future__", "abc", "base64", "binascii", "bisect", "collections", "collections.abc", "contextlib", "enum"),
-    *("functools", "hashlib", "itertools", "json", "math", "operator", "re", "struct", "types", "typing", "zlib"),
+    *("__future__", "abc", "base64", "binascii", "bisect", "collections", "collections.abc", "contextlib", "copy"),
+    *("enum", "functools", "hashlib", "importlib", "inspect", "itertools", "json", "math", "operator", "re", "struct"),
+    *("types", "typing", "zlib"),
 }
 """What the core may use of the standard library: nothing that does I/O, waits, or asks for time, chance or settings."""
 
 THIRD_PARTY = {
     "msgspec": ("tokwire", "tokwire_cli", "tokwire_http", "tokwire_replay"),
+    "botocore": ("tokwire_bedrock._botocore",),
     "h11": ("tokwire._http11", "tokwire_replay"),
     "rich": ("tokwire_cli",),
 }

@@ -11,14 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokwire import ContentBlock, ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock, coalesce_text_blocks
+from tokwire import (
+    ContentBlock,
+    ImageBlock,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    coalesce_text_blocks,
+)
 
 CALL = ToolUseBlock("k", "add", {"a": [1, 2.5, None, True], "\u00fc": "\U0001f600"})
 BIG = ToolUseBlock("k", "add", {"n": 2**200, "m": -(2**64)})
 RESULT = ToolResultBlock("k", "42")
 PICTURE = ImageBlock("https://pictures.example/cat.png")
 MIXED = ToolResultBlock("k", (TextBlock("see"), ImageBlock("data:image/png;base64,AA==", "low")), is_error=True)
-SAMPLES: list[ContentBlock] = [TextBlock(""), TextBlock("hi \u2028\U0001f600"), CALL, BIG, PICTURE, RESULT, MIXED]
+THOUGHT, HIDDEN = ThinkingBlock("hm", "c2ln"), RedactedThinkingBlock("ZW5j")
+TEXTS = [TextBlock(""), TextBlock("hi \u2028\U0001f600")]
+SAMPLES: list[ContentBlock] = [*TEXTS, CALL, BIG, PICTURE, RESULT, MIXED, THOUGHT, HIDDEN]
 
 blocks = st.one_of(
     st.text(max_size=3).map(TextBlock),
@@ -27,8 +38,9 @@ blocks = st.one_of(
 
 
 def test_fields_that_are_rarely_given_have_defaults() -> None:
-    assert ImageBlock("u") == ImageBlock("u", "auto")
+    assert ImageBlock("http://p.example") == ImageBlock("http://p.example", "auto")
     assert ToolResultBlock("k", "x") == ToolResultBlock("k", "x", is_error=False)
+    assert ThinkingBlock("hm") == ThinkingBlock("hm", "")
 
 
 @pytest.mark.parametrize("block", SAMPLES, ids=repr)
@@ -70,7 +82,7 @@ def test_a_block_survives_json(block: ContentBlock) -> None:
     [
         (TextBlock("a"), '{"type":"text","text":"a"}'),
         (ToolUseBlock("i", "f", {}), '{"type":"tool_use","id":"i","name":"f","input":{}}'),
-        (ImageBlock("u"), '{"type":"image","url":"u","detail":"auto"}'),
+        (ImageBlock("http://p.example"), '{"type":"image","url":"http://p.example","detail":"auto"}'),
         (ToolResultBlock("i", "r"), '{"type":"tool_result","tool_use_id":"i","content":"r","is_error":false}'),
     ],
 )
@@ -93,6 +105,10 @@ def described(block: ContentBlock) -> str:
             return f"{call_id} {text} {is_error}"
         case ToolResultBlock(_, parts):
             return f"{len(parts)} parts"
+        case ThinkingBlock(text, signature):
+            return f"{text} {signature}"
+        case RedactedThinkingBlock(data):
+            return data
 
 
 @pytest.mark.parametrize(
@@ -104,6 +120,8 @@ def described(block: ContentBlock) -> str:
         (PICTURE, "https://pictures.example/cat.png auto"),
         (RESULT, "k 42 False"),
         (MIXED, "2 parts"),
+        (THOUGHT, "hm c2ln"),
+        (HIDDEN, "ZW5j"),
     ],
     ids=repr,
 )
@@ -115,7 +133,7 @@ def test_a_block_can_be_matched_by_position(block: ContentBlock, line: str) -> N
 def test_the_repr_of_a_block_names_its_fields(block: ContentBlock) -> None:
     shown = repr(block)
     assert shown.startswith(type(block).__name__ + "(")
-    assert all(f"{name}=" in shown for name in block.__struct_fields__)
+    assert all(f"{name}=" in shown for name in block.__struct_fields__ if getattr(block, name) != "")
 
 
 @pytest.mark.parametrize(

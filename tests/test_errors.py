@@ -25,6 +25,7 @@ from tokwire import (
     StreamTruncated,
     TextBlock,
     TokwireError,
+    ToolInputError,
     TransportError,
     TransportTimeout,
     TurnInterrupted,
@@ -47,6 +48,7 @@ PARENTS = {
     TurnInterrupted: TokwireError,
     PromptBlocked: TokwireError,
     APIError: TokwireError,
+    ToolInputError: ValueError,  # what a tool says of its arguments, for the model to read
 }
 
 SAMPLES: dict[str, TokwireError] = {
@@ -93,6 +95,7 @@ def test_the_tree_holds_every_public_exception() -> None:
     public = [getattr(tokwire, name) for name in tokwire.__all__]
     exceptions = {item for item in public if isinstance(item, type) and issubclass(item, Exception)}
     assert exceptions == set(PARENTS)
+    assert {kind for kind in exceptions if not issubclass(kind, TokwireError)} == {ToolInputError}
 
 
 @pytest.mark.parametrize("kind", [TransportError, TurnInterrupted, PromptBlocked, APIError, LocalProtocolError])

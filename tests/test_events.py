@@ -231,8 +231,7 @@ def test_the_json_of_an_event_is_an_object_with_a_snake_case_type(event: StreamE
     "block",
     [
         ToolResultBlock("t", "42"),
-        ToolResultBlock("t", (TextBlock("see"), ImageBlock("u", "low")), is_error=True),
-        ImageBlock("u"),
+        ToolResultBlock("t", (TextBlock("see"), ImageBlock("http://a/b.png", "low")), is_error=True),
     ],
 )
 def test_blocks_that_the_client_adds_survive_json_too(block: Any) -> None:

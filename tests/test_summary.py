@@ -11,6 +11,7 @@ import pytest
 from tokwire import (
     DroppedToolCall,
     FinishReason,
+    PartialToolCall,
     RedactedThinkingBlock,
     Signature,
     StreamDecoder,
@@ -131,22 +132,24 @@ def test_what_comes_in_pieces_is_counted_once() -> None:
 
 
 def test_signatures_keep_their_order_and_all_that_names_them() -> None:
+    call = PartialToolCall(0)
+    call.id = "call_1"
     notes = StreamNotes(None)
     notes.sign("signature", "s1", block_index=0)
     notes.sign("reasoning.encrypted", "s2", choice=1, item_id="rs_1")
-    notes.sign("thought_signature", "s3", tool_use_id="call_1")
-    assert notes.signatures == [
+    notes.sign("thought_signature", "s3", call=call)
+    assert notes.signatures() == (
         Signature(0, "signature", 0, None, None, "s1"),
         Signature(1, "reasoning.encrypted", None, "rs_1", None, "s2"),
         Signature(0, "thought_signature", None, None, "call_1", "s3"),
-    ]
+    )
 
 
 @pytest.mark.parametrize("data", ["", None, 5, b"bytes", ["s"], {"s": 1}, True])
 def test_what_is_no_text_is_no_signature(data: object) -> None:
     notes = StreamNotes(None)
     notes.sign("signature", data)
-    assert notes.signatures == []
+    assert notes.signatures() == ()
 
 
 def test_thinking_is_joined_by_block_in_the_order_of_the_first_mention() -> None:
@@ -185,7 +188,7 @@ def test_halves_of_a_surrogate_pair_are_joined_across_pieces_and_never_kept_alon
     notes.redact(1, "\udc00")
     notes.sign("signature", "\ud800x")
     assert notes.thinking_blocks() == (ThinkingBlock("\U0001f600 and \ufffd"), RedactedThinkingBlock("\ufffd"))
-    assert notes.signatures[0].data == "\ufffdx"
+    assert notes.signatures()[0].data == "\ufffdx"
 
 
 @pytest.mark.parametrize("cap", [1, 2, 5])
@@ -194,7 +197,7 @@ def test_every_list_is_capped_and_keeps_what_came_first(cap: int) -> None:
     for number in range(10):
         notes.sign("signature", f"s{number}")
         notes.think(number, text=f"t{number}")
-    assert [signature.data for signature in notes.signatures] == [f"s{number}" for number in range(cap)]
+    assert [signature.data for signature in notes.signatures()] == [f"s{number}" for number in range(cap)]
     assert notes.thinking_blocks() == tuple(ThinkingBlock(f"t{number}") for number in range(cap))
 
 

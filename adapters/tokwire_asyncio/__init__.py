@@ -1,9 +1,17 @@
-"""Streaming responses for asyncio: `stream` for one request, `SocketTransport` for programs that send many.
+"""Conversations and streaming responses for asyncio, over sockets or any other `AsyncTransport`.
+
+`Client` holds a conversation and `query` asks once, both with tools, hooks and retries. `stream` is one request without
+any of that, and `SocketTransport` sends them, with a few connections kept. The event loop is that of asyncio: trio, and
+anyio on trio, are not supported.
 
 Nothing here reads the environment: proxies and certificates are what the caller says.
 """
 
+from ._client import Client
+from ._query import query
+from ._retry import retry_call
 from ._stream import stream
 from ._transport import SocketTransport
+from ._turn import AsyncTurn
 
-__all__ = ["SocketTransport", "stream"]
+__all__ = ["AsyncTurn", "Client", "SocketTransport", "query", "retry_call", "stream"]

@@ -1,4 +1,4 @@
-"""How a stream ends: the rule for a source that fails, once for blocking and asynchronous streams."""
+"""How a stream ends, once for blocking and asynchronous streams."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ def last_events(
 ) -> Iterator[tokwire.StreamEvent]:
     """The events behind the last chunk of a body that came to its end, or whose source failed.
 
-    An exception of the source says that the body was cut. Whether that matters is for the decoder to say: if the
-    server had reported its end before, or its status is an error, the exception is dropped.
-
     Args:
         decoder: It has the head and every chunk that came.
         failure: What the source raised, or None where it came to its end.
@@ -27,24 +24,23 @@ def last_events(
 
     Raises:
         TransportTimeout: The source waited too long; its own exception is the cause.
-        StreamTruncated: The source failed in any other way; its exception is the cause. It is always the decoder's own,
-            which tells the place and is the same for every source.
-        TokwireError: The failure itself, where it is another one of ours; or whatever the decoder finds.
+        TokwireError: What `ResponseDecoder.receive_failure` makes of any other failure.
     """
-    if isinstance(failure, tokwire.TurnInterrupted | tokwire.LocalProtocolError):
-        raise failure
-    decoder.receive_eof(complete=failure is None)
-    try:
-        yield from decoder.events()
-    except tokwire.StreamTruncated as error:
-        if failure is None:
-            raise
-        if isinstance(failure, tokwire.TokwireError) and not isinstance(failure, tokwire.StreamTruncated):
-            raise failure from failure.__cause__
-        phase = timeout_phase(failure, bare)
-        if phase is None:
-            raise error from failure
-        raise tokwire.TransportTimeout(f"the response stopped: {phase} timeout of the client", phase=phase) from failure
+    if failure is None:
+        decoder.receive_eof()
+    else:
+        decoder.receive_failure(known_failure(failure, bare))
+    return decoder.events()
+
+
+def known_failure(failure: Exception, bare: str) -> Exception:
+    """The failure of a source, as a `TransportTimeout` where its name says that it waited too long."""
+    phase = None if isinstance(failure, tokwire.TokwireError) else timeout_phase(failure, bare)
+    if phase is None:
+        return failure
+    timeout = tokwire.TransportTimeout(f"the response stopped: {phase} timeout of the client", phase=phase)
+    timeout.__cause__ = failure
+    return timeout
 
 
 def timeout_phase(error: Exception, bare: str) -> str | None:

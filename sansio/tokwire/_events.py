@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from ._blocks import ContentBlock, ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from ._blocks import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from ._errors import TokwireError
 from ._finish import FinishReason
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "RawPayload",
     "Reasoning",
     "Refusal",
+    "Retrying",
     "StreamEvent",
     "ToolCallDelta",
     "Usage",
@@ -63,7 +65,7 @@ class Block(StreamEvent, frozen=True, gc=False, tag="block"):
     A stream holds `TextBlock` and `ToolUseBlock`; the turn loop of the agent layer adds `ToolResultBlock`.
     """
 
-    block: TextBlock | ToolUseBlock
+    block: TextBlock | ToolUseBlock | ToolResultBlock
 
     def as_block(self) -> ContentBlock:
         """The content block."""
@@ -162,6 +164,22 @@ class RawPayload(StreamEvent, frozen=True, gc=False, tag="raw_payload"):
     data: bytes
 
 
+class Retrying(StreamEvent, frozen=True, gc=True, tag="retrying"):
+    """The turn loop of the agent layer sends a request again, after a pause. No decoder gives this event.
+
+    As JSON it needs `enc_hook=str`, since it holds an exception.
+
+    Attributes:
+        attempt: How many attempts have failed, from 1.
+        delay: Seconds until the next one.
+        error: Why the last one failed.
+    """
+
+    attempt: int
+    delay: float
+    error: TokwireError
+
+
 class CollectedResponse(Struct, frozen=True, kw_only=True):
     """What `collect` makes of one choice of a stream.
 
@@ -214,7 +232,7 @@ def collect(events: Iterable[StreamEvent], *, choice: int = 0) -> CollectedRespo
 
 
 class _BlockOnWire(StreamEvent, frozen=True, gc=True, tag="block"):
-    block: TextBlock | ToolUseBlock | ToolResultBlock | ImageBlock
+    block: TextBlock | ToolUseBlock | ToolResultBlock
 
 
 class _FinishOnWire(StreamEvent, frozen=True, tag="finish"):
@@ -242,5 +260,5 @@ def event_from_json(data: bytes | str) -> StreamEvent:
     if isinstance(event, _FinishOnWire):
         return Finish(event.reason_object(), choice=event.choice)
     if isinstance(event, _BlockOnWire):
-        return Block(event.block, choice=event.choice)  # type: ignore[arg-type]  # results come from the turn loop
+        return Block(event.block, choice=event.choice)
     return event

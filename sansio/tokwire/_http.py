@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -88,6 +89,10 @@ class HTTPRequest(Struct, frozen=True, repr_omit_defaults=True):
             f"{name}: {value}" if name.lower() in SHOWN_HEADERS else f"{name}: ..." for name, value in self.headers
         )
         return f"<HTTPRequest {self.method} {url} [{shown}] {len(self.body)} bytes>"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """What the package rich shows: no more than `repr`."""
+        return [("shown", repr(self))]
 
 
 class ResponseHead(Struct, frozen=True):

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from ._blocks import RedactedThinkingBlock, ThinkingBlock
 from ._json import mend_surrogates
-from ._summary import RedactedThinkingBlock, Signature, ThinkingBlock
+from ._summary import Signature
+
+if TYPE_CHECKING:
+    from ._partial_call import PartialToolCall
 
 __all__: list[str] = []
 
@@ -15,17 +22,16 @@ class StreamNotes:
 
     Attributes:
         media: Kind to count.
-        signatures: Data to send back, in wire order.
     """
 
-    __slots__ = ("_cap", "_seen", "_thinking", "media", "signatures")
+    __slots__ = ("_cap", "_seen", "_signatures", "_thinking", "media")
 
     def __init__(self, cap: int | None) -> None:
         self._cap = cap
         self._seen: set[Hashable] = set()
         self._thinking: dict[Hashable, _Thinking] = {}
         self.media: dict[str, int] = {}
-        self.signatures: list[Signature] = []
+        self._signatures: list[tuple[Signature, PartialToolCall | None]] = []
 
     def count_media(self, kind: str, number: int = 1, *, once_for: Hashable = None) -> None:
         """Count media. `once_for` names what must be counted once, however many pieces it comes in."""
@@ -45,12 +51,19 @@ class StreamNotes:
         choice: int = 0,
         block_index: int | None = None,
         item_id: str | None = None,
-        tool_use_id: str | None = None,
+        call: PartialToolCall | None = None,
     ) -> None:
-        """Keep data that the provider wants back; anything but text that is not empty is no signature."""
-        if isinstance(data, str) and data and self._has_room(len(self.signatures)):
-            signature = Signature(choice, kind, block_index, item_id, tool_use_id, mend_surrogates(data))
-            self.signatures.append(signature)
+        """Keep data that the provider wants back, of a call or not; anything but text that is not empty is none."""
+        if isinstance(data, str) and data and self._has_room(len(self._signatures)):
+            signature = Signature(choice, kind, block_index, item_id, None, mend_surrogates(data))
+            self._signatures.append((signature, call))
+
+    def signatures(self) -> tuple[Signature, ...]:
+        """What is kept, in wire order. A call has its final id once it was delivered."""
+        return tuple(
+            signature if call is None else replace(signature, tool_use_id=call.id)
+            for signature, call in self._signatures
+        )
 
     def think(self, block: Hashable, *, text: str = "", signature: str = "") -> None:
         """Add to the thinking of one block."""

@@ -5,34 +5,26 @@ It judges what comes before decoding: the status, the content coding, and whethe
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator
 
 from ._decoder import StreamDecoder
-from ._errors import APIError, LocalProtocolError, RemoteProtocolError, TokwireError
+from ._error_body import ErrorBody
+from ._errors import (
+    LocalProtocolError,
+    RemoteProtocolError,
+    StreamTruncated,
+    TokwireError,
+    TurnInterrupted,
+)
 from ._events import StreamEvent
 from ._http import ResponseHead
 from ._inflater import CODINGS, PIECE_BYTES, Inflater
-from ._json import JSONError, parse_payload
-from ._retry_after import retry_after
-from ._server_errors import api_error
 from ._summary import StreamSummary
 from ._transitions import FINISHED, NEED_DATA, Need, StreamState, checked_bytes
 
 __all__ = ["ResponseDecoder"]
 
-MESSAGE_CHARACTERS = 1000
-NO_LIMIT = 1 << 40
-REQUEST_ID_HEADERS = (
-    "x-request-id",
-    "request-id",
-    "x-amzn-requestid",
-    "apim-request-id",
-    "x-goog-request-id",
-    "cf-ray",
-)
-AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)")
 STREAM_TYPES = ("event-stream", "json", "eventstream")
 
 
@@ -54,6 +46,7 @@ class ResponseDecoder:
         self._inflater: Inflater | None = None
         self._chunks: deque[bytes] = deque()
         self._eof: bool | None = None
+        self._failure: Exception | None = None
         self._error_body: ErrorBody | None = None
         self._error: TokwireError | None = None
         self._odd_type: str | None = None
@@ -92,9 +85,8 @@ class ResponseDecoder:
         if coding in CODINGS:
             self._inflater = Inflater(coding)
         if not 200 <= head.status < 300:
-            limit = self._decoder.limits.max_error_body_bytes
-            # Where the coding cannot be undone, the body would be shown as the server's words.
-            self._error_body = ErrorBody(head, 0 if is_foreign else NO_LIMIT if limit is None else limit)
+            limits = self._decoder.limits
+            self._error_body = ErrorBody(head, limits, is_readable=not is_foreign)
         elif is_foreign:
             self._fail(
                 RemoteProtocolError(
@@ -138,6 +130,26 @@ class ResponseDecoder:
         if self._inflater is None and self._error_body is None:
             self._decoder.receive_eof(complete=complete)
 
+    def receive_failure(self, failure: Exception) -> None:
+        """Announce that the source of the body failed, which says that it was cut; then take the rest from `events`.
+
+        Whether that matters is for the decoder to say: if the server had reported its end before, or its status is an
+        error, the failure is dropped. Otherwise `events` raises it where it is one of tokwire's, such as
+        `TransportTimeout`, and else a `StreamTruncated` whose cause it is. `StreamTruncated` itself is always that of
+        the decoder, which tells the place and is the same for every source.
+
+        Args:
+            failure: What the client, or the transport, raised.
+
+        Raises:
+            LocalProtocolError: The head has not come.
+        """
+        self.receive_eof(complete=False)
+        if isinstance(failure, TurnInterrupted | LocalProtocolError):
+            self._fail(failure)
+        elif self._failure is None:
+            self._failure = failure
+
     def next_event(self) -> StreamEvent | Need:
         """One event, `NEED_DATA` where more bytes are needed, or `FINISHED` once `Finish` was handed out."""
         for event in self.events():
@@ -153,11 +165,24 @@ class ResponseDecoder:
         """
         if self._error is not None:
             raise self._error.with_traceback(None)
+        return self._ready_events() if self._failure is None else self._last_events(self._failure)
+
+    def _ready_events(self) -> Iterator[StreamEvent]:
         if self._error_body is not None:
             return self._error_events(self._error_body)
         if self._inflater is not None:
             return self._inflated_events(self._inflater)
         return self._decoder.events() if self._odd_type is None else self._noted_events(self._odd_type)
+
+    def _last_events(self, failure: Exception) -> Iterator[StreamEvent]:
+        """The events before the place where the source failed."""
+        try:
+            yield from self._ready_events()
+        except StreamTruncated as error:
+            if isinstance(failure, TokwireError) and not isinstance(failure, StreamTruncated):
+                self._fail(failure)
+                raise failure from failure.__cause__
+            raise error from failure
 
     def _inflated_events(self, inflater: Inflater) -> Iterator[StreamEvent]:
         try:
@@ -209,50 +234,3 @@ class ResponseDecoder:
     def _fail(self, error: TokwireError) -> None:
         self._error = error
         self._chunks.clear()
-
-
-class ErrorBody:
-    """The body of a response whose status is an error, as far as it is kept."""
-
-    def __init__(self, head: ResponseHead, limit: int) -> None:
-        self._head = head
-        self._limit = limit
-        self._body = bytearray()
-
-    def add(self, data: bytes) -> bool:
-        """Keep more of the body. True once there is as much as may be kept."""
-        self._body += data[: self._limit - len(self._body)]
-        return len(self._body) >= self._limit
-
-    def error(self) -> APIError:
-        """The error that status, headers and body tell of."""
-        head = self._head
-        text = bytes(self._body).decode("utf-8", "replace").strip()
-        try:
-            value = parse_payload(bytes(self._body), None)
-        except JSONError:
-            value = text[:MESSAGE_CHARACTERS] or None
-        if isinstance(value, list) and value:
-            value = value[0]
-        said = api_error(value, {})
-        ids = (head.header(name) for name in REQUEST_ID_HEADERS)
-        return APIError(
-            self._redirect() or said.message,
-            status_code=head.status,
-            type=said.type,
-            code=said.code,
-            param=said.param,
-            request_id=said.request_id or next((found for found in ids if found), None),
-            retry_after=retry_after(head),
-            body=said.body,
-        )
-
-    def _redirect(self) -> str:
-        location = self._head.header("location")
-        if not 300 <= self._head.status < 400 or location is None:
-            return ""
-        match = AUTHORITY.match(location.strip())
-        # Not what stands before an @: it would be a password.
-        host = match[1].rpartition("@")[2] if match else ""
-        where = f"the host {host[:100]!r}" if host else "another path of the same host"
-        return f"the server redirects to {where}; redirects are not followed, so use that address as the base URL"

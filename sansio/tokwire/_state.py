@@ -283,7 +283,7 @@ class DecodeState:
             finish_reasons=dict(self.finish_reasons or {}),
             usage=self.usage_event(),
             media=dict(notes.media),
-            signatures=tuple(notes.signatures),
+            signatures=notes.signatures(),
             thinking_blocks=notes.thinking_blocks(),
             dropped_tool_calls=() if self._record is None else tuple(self._record.dropped),
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from ._blocks import RedactedThinkingBlock, ThinkingBlock
 from ._events import Usage
 from ._finish import FinishReason
 
-__all__ = ["DroppedToolCall", "RedactedThinkingBlock", "Signature", "StreamSummary", "ThinkingBlock"]
+__all__ = ["DroppedToolCall", "Signature", "StreamSummary"]
 
 
 class DroppedToolCall(Struct, frozen=True, gc=False):
@@ -47,19 +48,6 @@ class Signature(Struct, frozen=True, gc=False):
     block_index: int | None
     item_id: str | None
     tool_use_id: str | None
-    data: str
-
-
-class ThinkingBlock(Struct, frozen=True, gc=False, tag="thinking"):
-    """A whole block of the model's thinking with the signature that lets it be sent back unchanged."""
-
-    text: str
-    signature: str = ""
-
-
-class RedactedThinkingBlock(Struct, frozen=True, gc=False, tag="redacted_thinking"):
-    """A block of thinking that the provider encrypted; send it back as it is."""
-
     data: str
 
 

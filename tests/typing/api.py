@@ -72,7 +72,7 @@ def state(decoder: tokwire.StreamDecoder) -> bool:
 
 
 def block(event: Block) -> str:
-    """What a stream's `Block` holds is closed."""
+    """What a `Block` holds is closed."""
     match event.block:
         case TextBlock(text):
             assert_type(text, str)
@@ -81,6 +81,9 @@ def block(event: Block) -> str:
             assert_type(call_id, str)
             assert_type(name, str)
             return name
+        case tokwire.ToolResultBlock(call_id):
+            assert_type(call_id, str)
+            return call_id
         case unreachable:
             assert_never(unreachable)
 

@@ -151,15 +151,15 @@ def _read_part(state: DecodeState, calls: GeminiCalls, part: dict[str, Any], cho
         state.reasoning(text, choice)
     else:
         state.text(text, choice)
-    call_id = None
+    call = None
     if isinstance(part.get("functionCall"), dict):
-        call_id = calls.take(part["functionCall"], choice)
+        call = calls.take(part["functionCall"], choice)
     inline = as_dict(part.get("inlineData"))
     if inline:
         kind = (as_word(inline.get("mimeType")) or "data").partition("/")[0]
         state.note().count_media(kind)
     if part.get("thoughtSignature"):
-        state.note().sign("thought_signature", part["thoughtSignature"], choice=choice, tool_use_id=call_id)
+        state.note().sign("thought_signature", part["thoughtSignature"], choice=choice, call=call)
 
 
 class HeldCall:
@@ -198,8 +198,8 @@ class GeminiCalls:
         self._by_id: dict[int, dict[str, HeldCall]] = {}
         self._continuing: dict[int, dict[HeldCall, None]] = {}
 
-    def take(self, part: dict[str, Any], choice: int) -> str | None:
-        """Read one function call, or one fragment of it. Returns its id, where it has one on the wire."""
+    def take(self, part: dict[str, Any], choice: int) -> PartialToolCall | None:
+        """Read one function call, or one fragment of it. Returns the call; None where nothing was said of it."""
         call_id, name = as_id(part.get("id")), as_word(part.get("name"))
         held = self._find(call_id, name, choice)
         if held is None:
@@ -212,7 +212,7 @@ class GeminiCalls:
             held.call.identify(None, name)
         self._fill(held, part)
         self._note_continuing(held, is_continuing=part.get("willContinue") is True)
-        return held.call.id
+        return held.call
 
     def settle(self, choice: int | None) -> None:
         """Before a drain: a call that was to continue is cut, and no later fragment belongs to a drained call."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..._partial_call import PartialToolCall
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
@@ -161,10 +162,12 @@ def _read_signatures(state: DecodeState, delta: dict[str, Any], choice: int) -> 
     _read_thought_signature(state, delta, choice, None)
 
 
-def _read_thought_signature(state: DecodeState, holder: dict[str, Any], choice: int, call_id: str | None) -> None:
+def _read_thought_signature(
+    state: DecodeState, holder: dict[str, Any], choice: int, call: PartialToolCall | None
+) -> None:
     google = as_dict(as_dict(holder.get("extra_content")).get("google"))
     if google.get("thought_signature"):
-        state.note().sign("thought_signature", google["thought_signature"], choice=choice, tool_use_id=call_id)
+        state.note().sign("thought_signature", google["thought_signature"], choice=choice, call=call)
 
 
 def _read_tool_call(state: DecodeState, entry: dict[str, Any], choice: int) -> None:
@@ -176,7 +179,7 @@ def _read_tool_call(state: DecodeState, entry: dict[str, Any], choice: int) -> N
         function.get("arguments"),
         choice,
     )
-    _read_thought_signature(state, entry, choice, call.id)
+    _read_thought_signature(state, entry, choice, call)
 
 
 def _count_media(state: DecodeState, delta: dict[str, Any]) -> bool:

@@ -1,0 +1,189 @@
+"""Tools and asynchronous handlers for the blocking client: in daemon threads, with one inbox for what they bring.
+
+Daemon threads, because a thread of a pool that is stuck in a tool would keep the interpreter from exiting. A
+`SimpleQueue`, because a signal handler may put into it while the same thread waits: `Event.set` could block there.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import threading
+from contextlib import suppress
+from functools import partial
+from math import inf
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tokwire_http._agent import CANCELLED, timeout_of_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from tokwire import ToolCall
+    from tokwire_http import Interrupt
+
+__all__ = ["ask", "pause", "run_tools"]
+
+LONGEST_WAIT = 3600.0
+"""In seconds. The locks of some systems count milliseconds in 32 bits; a longer wait is several of these."""
+
+
+class Outcome(NamedTuple):
+    """What a function came to, in its thread.
+
+    Attributes:
+        key: Which function.
+        value: What it returned, or the exception that it raised.
+        is_error: Whether it raised.
+    """
+
+    key: int
+    value: Any
+    is_error: bool
+
+
+class Inbox:
+    """Where threads leave their outcomes, for the one thread that waits for them.
+
+    Args:
+        interrupt: Ends the waiting.
+        until: When waiting is in vain, on the monotonic clock.
+    """
+
+    def __init__(self, interrupt: Interrupt, until: float) -> None:
+        self._interrupt = interrupt
+        self._until = until
+        self._queue: SimpleQueue[Outcome | None] = SimpleQueue()
+
+    def start(self, key: int, function: Callable[[], object]) -> None:
+        """Call a function in a thread of its own, in a copy of the caller's context."""
+        context = contextvars.copy_context()
+        target = partial(context.run, self._run, key, function)
+        threading.Thread(target=target, name="tokwire-tool", daemon=True).start()
+
+    def wait(self) -> Outcome | None:
+        """The next outcome; None where the time is over or the interrupt is set. `close` ends the waiting."""
+        self._interrupt.register(self._wake)
+        while not self._interrupt.is_set and (left := self._until - monotonic()) > 0:
+            with suppress(Empty):
+                outcome = self._queue.get(timeout=min(left, LONGEST_WAIT))
+                if outcome is not None:
+                    return outcome
+        return None
+
+    def close(self) -> None:
+        """Nobody waits any more; outcomes that come later are dropped."""
+        self._interrupt.register(None)
+
+    def _wake(self) -> None:
+        self._queue.put(None)
+
+    def _run(self, key: int, function: Callable[[], object]) -> None:
+        try:
+            outcome = Outcome(key, function(), is_error=False)
+        except BaseException as error:  # noqa: BLE001 - it is raised, or told, where the outcome is awaited
+            outcome = Outcome(key, error, is_error=True)
+        self._queue.put(outcome)
+
+
+def pause(seconds: float, interrupt: Interrupt) -> None:
+    """Wait, unless the interrupt is set."""
+    inbox = Inbox(interrupt, monotonic() + seconds)
+    try:
+        inbox.wait()
+    finally:
+        inbox.close()
+
+
+def run_tools(
+    calls: Sequence[ToolCall],
+    seconds: float | None,
+    interrupt: Interrupt,
+    finished: Callable[[ToolCall, object], None],
+) -> None:
+    """Run tools at the same time, each in a thread of its own.
+
+    A tool that runs cannot be stopped: once its time is over, or the interrupt is set, it is left alone, and what it
+    still brings is dropped.
+
+    Args:
+        calls: The calls.
+        seconds: How long a tool may take.
+        interrupt: Ends the waiting.
+        finished: Told each call and its outcome, as it comes.
+
+    Raises:
+        BaseException: What a tool raised that is no `Exception`.
+    """
+    inbox = Inbox(interrupt, inf if seconds is None else monotonic() + seconds)
+    running = dict(enumerate(calls))
+    try:
+        for key, call in running.items():
+            inbox.start(key, partial(run_tool, call))
+        while running and (outcome := inbox.wait()) is not None:
+            if outcome.is_error and not isinstance(outcome.value, Exception):
+                raise outcome.value
+            finished(running.pop(outcome.key), outcome.value)
+    finally:
+        inbox.close()
+    if not interrupt.is_set:
+        for call in running.values():
+            finished(call, timeout_of_tool(seconds))
+
+
+def run_tool(call: ToolCall) -> object:
+    """Call a tool, and wait for its result where it gives an awaitable."""
+    value = call.tool.invoke(call.input)
+    return run_awaitable(value) if inspect.isawaitable(value) else value
+
+
+def ask(handler: Callable[[Any], Any], event: object, interrupt: Interrupt) -> Any:
+    """Call a hook, and wait for its decision where it gives an awaitable. None where the interrupt was set meanwhile.
+
+    Raises:
+        BaseException: What the hook raised.
+    """
+    decision = handler(event)
+    if not inspect.isawaitable(decision):
+        return decision
+    if not loop_runs():
+        return run_awaitable(decision)
+    inbox = Inbox(interrupt, inf)
+    try:
+        inbox.start(0, partial(run_awaitable, decision))
+        outcome = inbox.wait()
+    finally:
+        inbox.close()
+    if outcome is not None and outcome.is_error:
+        raise outcome.value
+    return None if outcome is None else outcome.value
+
+
+def loop_runs() -> bool:
+    """Whether an event loop runs in this thread, so that another one cannot."""
+    import asyncio  # noqa: PLC0415 - slow to import, and only asynchronous handlers need it
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def run_awaitable(awaitable: Awaitable[Any]) -> Any:
+    """Await something in an event loop of its own.
+
+    Raises:
+        RuntimeError: It was cancelled, which nobody here does.
+    """
+    import asyncio  # noqa: PLC0415 - slow to import, and only asynchronous handlers need it
+
+    async def awaited() -> Any:
+        return await awaitable
+
+    try:
+        return asyncio.run(awaited())
+    except asyncio.CancelledError:
+        raise RuntimeError(CANCELLED) from None
