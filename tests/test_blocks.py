@@ -93,22 +93,18 @@ def test_the_json_of_a_block_is_fixed(block: ContentBlock, text: str) -> None:
 def described(block: ContentBlock) -> str:
     """One line about a block, by pattern matching on positions."""
     match block:
-        case TextBlock(text):
+        case TextBlock(text) | RedactedThinkingBlock(text):
             return text
         case ToolUseBlock(call_id, name, {"a": [first, *_]}):
             return f"{call_id} {name} {first}"
         case ToolUseBlock(_, name, _):
             return name
-        case ImageBlock(url, detail):
-            return f"{url} {detail}"
+        case ImageBlock(one, other) | ThinkingBlock(one, other):
+            return f"{one} {other}"
         case ToolResultBlock(call_id, str(text), is_error):
             return f"{call_id} {text} {is_error}"
         case ToolResultBlock(_, parts):
             return f"{len(parts)} parts"
-        case ThinkingBlock(text, signature):
-            return f"{text} {signature}"
-        case RedactedThinkingBlock(data):
-            return data
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def changes_an_event(event: tokwire.Reasoning) -> None:
 
 tokwire.StreamDecoder("openai-chat").receive_data("text")  # wrong: text is not bytes
 tokwire.StreamDecoder("openai-chat", include_everything=True)  # wrong: no such option
+tokwire.StreamDecoders  # wrong: no such name
 """
 WRONG_AGENT = """
 @tokwire.tool

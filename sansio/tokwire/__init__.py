@@ -229,12 +229,13 @@ _HOMES = {
 }
 """Modules that are loaded with the first use of one of their names: h11, and the agent layer, cost time to import."""
 
+if not TYPE_CHECKING:  # a type checker would take any name for one that this function knows
 
-def __getattr__(name: str) -> Any:
-    """Load the module of a name that the decoder does not need."""
-    for module, names in _HOMES.items():
-        if name in names:
-            value = getattr(importlib.import_module(f".{module}", __name__), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module 'tokwire' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Load the module of a name that the decoder does not need."""
+        for module, names in _HOMES.items():
+            if name in names:
+                value = getattr(importlib.import_module(f".{module}", __name__), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'tokwire' has no attribute {name!r}")
