@@ -1,10 +1,34 @@
-"""Hypothesis draws the same examples in every run, so that a change fails because of the change.
+"""What holds for all tests.
 
-No example has a time limit: a busy machine is no fault of the code. `pytest --hypothesis-profile=default` draws new
-examples; the fuzz targets do so for hours.
+Hypothesis draws the same examples in every run, so that a change fails because of the change. No example has a time
+limit: a busy machine is no fault of the code. `pytest --hypothesis-profile=default` draws new ones; the fuzz targets do
+so for hours.
+
+The key that tests use may be in nothing that they print or log.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+KEY = "sk-harbour-4711"
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a test whose output or log holds the key."""
+    report = yield
+    leaking = [name for name, text in report.sections if KEY in text]
+    if report.passed and leaking:
+        report.outcome = "failed"
+        report.longrepr = f"the key is in: {', '.join(leaking)}"
+    return report
