@@ -1,4 +1,4 @@
-"""`tokwire decode` of what `curl -i` printed: heads of every kind before bodies in every form."""
+"""`tokwire decode` and `check` of what `curl -i` printed: heads of every kind before bodies in every form."""
 
 from __future__ import annotations
 
@@ -148,3 +148,39 @@ def test_no_more_is_read_than_is_needed() -> None:
     found, body = take_heads(arriving())
     assert found is not None
     assert next(body) == HELLO[:5]
+
+
+# check ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("printed", GOOD.values(), ids=GOOD)
+def test_check_cuts_the_body_behind_the_heads(cli: Cli, printed: bytes) -> None:
+    result = cli("check", "-", "--cuts", "random:40", stdin=printed)
+    assert (result.code, result.err) == (0, "")
+    assert f"({len(HELLO)} bytes, openai-chat, 3 events)" in result.out
+
+
+def test_check_of_a_body_that_was_cut_compares_what_decode_shows(cli: Cli) -> None:
+    result = cli("check", "-", stdin=CUT["length"])
+    assert result.out.endswith("openai-chat, 1 event and an error)\n")
+    result = cli("check", "-", stdin=CUT["nothing"])
+    assert result.out.endswith("openai-chat, 2 events)\n")
+
+
+def test_check_of_an_error_response(cli: Cli) -> None:
+    result = cli("check", "-", stdin=b"HTTP/2 529 \r\nretry-after: 7\r\n\r\n" + ERROR)
+    assert (result.code, result.err) == (0, "")
+    assert f"({len(ERROR)} bytes, status 529, 0 events and an error)" in result.out
+
+
+def test_check_of_a_compressed_body(cli: Cli) -> None:
+    body = compressed(HELLO, "gzip")
+    printed = head("200 OK", [SSE, ("content-encoding", "gzip")]) + body
+    result = cli("check", "-", "--protocol", "openai-chat", stdin=printed)
+    assert f"({len(body)} bytes, openai-chat, 3 events)" in result.out
+    assert cli("check", "-", stdin=printed).code == 2
+
+
+def test_check_of_what_only_begins_like_a_head_is_4(cli: Cli) -> None:
+    result = cli("check", "-", stdin=b"HTTP/1.1 OK\r\n\r\n" + HELLO)
+    assert (result.code, "no status line" in result.err) == (4, True)

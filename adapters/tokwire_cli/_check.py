@@ -16,12 +16,14 @@ import msgspec
 
 import tokwire
 
+from ._curl import take_heads
 from ._escape import escape_json
 from ._exits import ExitCode
 from ._input import read_whole
 from ._problems import report
 from ._progress import with_progress
 from ._records import error_record, summary_record
+from ._response import Source, settle
 from ._screen import open_screen
 from ._sniff import settle_protocol
 from ._stream import StreamOptions, collect_events
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ._arguments import Arguments
+    from ._stream import Decoder
 
 __all__ = ["run"]
 
@@ -40,15 +43,19 @@ PROFILES = ("with default options", "with all options")
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """The body under test and how to decode it."""
+    """The body under test and how to decode it: with its head, where it has one, and to where its source failed."""
 
     body: bytes
+    head: tokwire.ResponseHead | None
+    failure: Exception | None
     protocol: str | tokwire.ApiProtocol
     limits: tokwire.Limits
 
     @property
     def protocol_name(self) -> str:
-        """The name of the protocol, or that there is none: then the verdict is the same in all."""
+        """The name of the protocol, or why there is none: then the verdict is the same in all."""
+        if self.head is not None and not 200 <= self.head.status < 300:
+            return f"status {self.head.status}"
         if isinstance(self.protocol, str):
             return self.protocol
         return self.protocol.name if self.protocol in tokwire.protocols() else "no protocol"
@@ -65,7 +72,16 @@ class _Subject:
             keep_thinking=True,
             limits=self.limits,
         )
-        return _json_lines(plain, chunks), _json_lines(full, chunks)
+        return self._json_lines(plain, chunks), self._json_lines(full, chunks)
+
+    def _json_lines(self, bare: tokwire.StreamDecoder, chunks: Sequence[bytes]) -> bytes:
+        decoder: Decoder = bare
+        if self.head is not None:
+            decoder = tokwire.ResponseDecoder(bare)
+            decoder.receive_head(self.head)
+        events, error = collect_events(decoder, chunks, failure=self.failure)
+        ending = [] if error is None else [error_record(error)]
+        return msgspec.json.Encoder().encode_lines([*events, *ending, summary_record(decoder.summary)])
 
 
 def run(arguments: Arguments) -> ExitCode:
@@ -75,10 +91,8 @@ def run(arguments: Arguments) -> ExitCode:
         OSError: The file cannot be read.
         UnsureError: The protocol has to be named.
     """
-    body = read_whole(arguments.file)
-    limits = arguments.limits()
-    protocol, _ = settle_protocol(arguments.protocol, iter([body]), StreamOptions(limits=limits))
-    subject = _Subject(body, protocol, limits)
+    subject = _subject(arguments)
+    body = subject.body
     whole = subject.outcomes([body])
     places = _places(len(body), arguments.cuts)
     for name, chunks in _ways(body, places):
@@ -88,6 +102,20 @@ def run(arguments: Arguments) -> ExitCode:
             return ExitCode.PROTOCOL_ERROR
     _report_success(subject, len(places), whole[0])
     return ExitCode.COMPLETE
+
+
+def _subject(arguments: Arguments) -> _Subject:
+    """The body that the arguments name, without the heads that `curl -i` printed before it, and without its chunks."""
+    limits = arguments.limits()
+    head, coded = take_heads(iter([read_whole(arguments.file)]))
+    source = Source(coded, None)
+    body = b"".join(source)
+    options = StreamOptions(limits=limits)
+    if head is None:
+        protocol, _ = settle_protocol(arguments.protocol, iter([body]), options)
+    else:
+        protocol, _ = settle(head, arguments.protocol, iter([body]), options)
+    return _Subject(body, head, source.failure, protocol, limits)
 
 
 def _places(size: int, number: int | None) -> Sequence[int]:
@@ -102,12 +130,6 @@ def _ways(body: bytes, places: Sequence[int]) -> Iterator[tuple[str, Sequence[by
     for place in with_progress(places, "cuts compared (--cuts random:N is quicker)"):
         yield f"cut in two at byte {place}", (body[:place], body[place:])
     yield "read byte by byte", [body[at : at + 1] for at in range(len(body))]
-
-
-def _json_lines(decoder: tokwire.StreamDecoder, chunks: Sequence[bytes]) -> bytes:
-    events, error = collect_events(decoder, chunks)
-    ending = [] if error is None else [error_record(error)]
-    return msgspec.json.Encoder().encode_lines([*events, *ending, summary_record(decoder.summary)])
 
 
 def _report_difference(way: str, whole: tuple[bytes, ...], cut: tuple[bytes, ...]) -> None:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import msgspec
 
+import tokwire
+
 from ._escape import escape_json
 from ._problems import report_error, report_no_end
-from ._records import error_record, summary_record
+from ._records import error_record, event_record, summary_record
 from ._screen import open_screen
 from ._text import TextDisplay
 
 if TYPE_CHECKING:
-    import tokwire
+    from collections.abc import Sequence
 
 __all__ = ["Display", "JsonDisplay", "open_display"]
 
@@ -28,8 +30,14 @@ class Display(Protocol):
     def error(self, error: tokwire.TokwireError) -> None:
         """Show the error in which the stream ended."""
 
+    def interrupted(self) -> None:
+        """Say that the person who looks on stopped the answer."""
+
     def no_end(self) -> None:
         """Say that the stream stopped without any sign that it was over."""
+
+    def history(self, messages: Sequence[tokwire.Message]) -> None:
+        """Show what was said so far, as JSON."""
 
     def summary(self, summary: tokwire.StreamSummary) -> None:
         """Show the facts about the whole stream."""
@@ -47,16 +55,24 @@ class JsonDisplay:
 
     def event(self, event: tokwire.StreamEvent) -> None:
         """Write an event, tagged by `type`."""
-        self._write(event)
+        self._write(event_record(event))
 
     def error(self, error: tokwire.TokwireError) -> None:
         """Write an error, with `"type": "error"`, and tell the person on stderr too."""
         self._write(error_record(error))
         report_error(error)
 
+    def interrupted(self) -> None:
+        """Write it as an error; the person knows."""
+        self._write(error_record(tokwire.TurnInterrupted("the turn was interrupted")))
+
     def no_end(self) -> None:
         """Tell the person on stderr; a program sees it in the finish event, whose reason is `unspecified`."""
         report_no_end()
+
+    def history(self, messages: Sequence[tokwire.Message]) -> None:
+        """Write the messages, with `"type": "history"`."""
+        self._write({"type": "history", "messages": messages})
 
     def summary(self, summary: tokwire.StreamSummary) -> None:
         """Write the summary, with `"type": "summary"`."""

@@ -29,7 +29,7 @@ exit codes:
   2    wrong usage, a file that cannot be read, or a protocol that must be named
   3    the body was cut: no end marker and no finish reason came
   4    bytes that break the protocol, a limit, or tool arguments that are not JSON
-  5    no response came, or a timeout ended it (tokwire stream)
+  5    no response came, or a timeout ended it (stream, ask, chat)
   130  interrupted by Ctrl-C
   141  whoever read the output went away
 """

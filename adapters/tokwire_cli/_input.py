@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedReader
 
-__all__ = ["STDIN", "open_chunks", "read_whole"]
+__all__ = ["STDIN", "open_chunks", "open_stdin", "read_whole"]
 
 STDIN = "-"
 READ_BYTES = 64 << 10
@@ -26,7 +26,7 @@ def open_chunks(path: str) -> Iterator[Iterator[bytes]]:
         OSError: It cannot be opened or read; `filename` says which.
     """
     if path == STDIN:
-        yield _chunks(_stdin(), "standard input")
+        yield _chunks(open_stdin(), "standard input")
     else:
         with open(path, "rb") as file:
             yield _chunks(file, path)
@@ -42,7 +42,12 @@ def read_whole(path: str) -> bytes:
         return b"".join(chunks)
 
 
-def _stdin() -> BufferedReader:
+def open_stdin() -> BufferedReader:
+    """Standard input as bytes.
+
+    Raises:
+        OSError: There is none.
+    """
     if sys.stdin is None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard input")
     # Typed as any binary file; `io.TextIOWrapper`, which stdin is, has a buffer with `read1`.

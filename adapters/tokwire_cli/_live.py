@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ from tokwire_threads import SocketTransport
 from ._display import open_display
 from ._request import request_for
 from ._response import Copy, open_stream
+from ._signals import interrupted_by_ctrl_c
 from ._stream import show_events, show_failure
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def run(arguments: Arguments) -> ExitCode:
     request = request_for(arguments)
     interrupt = Interrupt()
     display = open_display(json=arguments.json)
-    with opened(arguments.save) as copy, SocketTransport() as transport, interrupted_by_ctrl_c(interrupt):
+    with opened(arguments.save) as copy, SocketTransport() as transport, interrupted_by_ctrl_c(interrupt.set):
         try:
             response = transport.send(request, timeouts=arguments.timeouts(), interrupt=interrupt)
             stream = open_stream(response, arguments, interrupt, copy)
@@ -57,22 +56,3 @@ def opened(path: str | None) -> Iterator[Copy | None]:
     else:
         with open(path, "wb", buffering=0) as file:
             yield Copy(file)
-
-
-@contextmanager
-def interrupted_by_ctrl_c(interrupt: Interrupt) -> Iterator[None]:
-    """While this lasts, Ctrl-C sets the interrupt, and a second one ends the program in the usual way."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may have handlers
-        yield
-        return
-
-    def handle(_number: int, _frame: object) -> None:
-        if interrupt.is_set:
-            raise KeyboardInterrupt
-        interrupt.set()
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -14,8 +14,8 @@ import tokwire
 from ._arguments import parse
 from ._exits import ExitCode, exit_code_for
 from ._problems import report, report_error
-from ._request import UsageError
 from ._sniff import UnsureError
+from ._usage import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 COMMANDS = {
+    "ask": "_ask",
+    "chat": "_chat",
     "decode": "_decode",
     "check": "_check",
     "stream": "_live",

@@ -9,7 +9,7 @@ import tokwire
 from ._escape import escape
 from ._screen import open_screen
 
-__all__ = ["report", "report_error", "report_no_end"]
+__all__ = ["note", "report", "report_error", "report_no_end", "shortened"]
 
 # A server may send a whole page as its error message; `--json` has all of it.
 MAX_CHARS = 2000
@@ -22,15 +22,24 @@ def report(message: str, advice: str | None = None) -> None:
         return
     screen = open_screen(sys.stderr)
     screen.write("error:", "bold red")
-    screen.write(f" {escape(_shortened(message))}\n")
+    screen.write(f" {escape(shortened(message))}\n")
     if advice:
         screen.write("hint:", "bold yellow")
-        screen.write(f"  {escape(_shortened(advice))}\n")
+        screen.write(f"  {escape(shortened(advice))}\n")
 
 
-def _shortened(text: str) -> str:
-    rest = len(text) - MAX_CHARS
-    return text if rest <= 0 else f"{text[:MAX_CHARS]}... ({rest:,} more characters)"
+def note(message: str) -> None:
+    """Tell the person on stderr what is no problem, but good to know."""
+    if sys.stderr is not None:
+        screen = open_screen(sys.stderr)
+        screen.write("note:", "bold")
+        screen.write(f"  {escape(shortened(message))}\n")
+
+
+def shortened(text: str, chars: int = MAX_CHARS) -> str:
+    """The text, or the beginning of a longer one and how much is left out."""
+    rest = len(text) - chars
+    return text if rest <= 0 else f"{text[:chars]}... ({rest:,} more characters)"
 
 
 def report_error(error: tokwire.TokwireError) -> None:

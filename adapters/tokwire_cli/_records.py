@@ -1,4 +1,4 @@
-"""Errors and summaries as JSON: the last lines of `--json`, and what `check` compares."""
+"""Errors, summaries and what else is no plain value as JSON: lines of `--json`, and what `check` compares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 import tokwire
 
-__all__ = ["error_record", "summary_record"]
+__all__ = ["error_record", "event_record", "summary_record"]
 
 # The attributes that the exceptions document, `events` apart: those were handed out before the error.
 ERROR_ATTRIBUTES = (
@@ -28,6 +28,15 @@ ERROR_ATTRIBUTES = (
     "retryable",
     "body",
 )
+
+
+def event_record(event: tokwire.StreamEvent) -> object:
+    """An event as a value that JSON can hold: the error in one becomes the record of an error."""
+    match event:
+        case tokwire.Retrying(attempt, delay, error):
+            return {"type": "retrying", "attempt": attempt, "delay": delay, "error": error_record(error)}
+        case _:
+            return event
 
 
 def error_record(error: tokwire.TokwireError) -> dict[str, Any]:

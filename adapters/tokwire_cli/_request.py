@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import tokwire
 
 from ._input import read_whole
+from ._keys import header_of, read_key
+from ._usage import UsageError
 
 if TYPE_CHECKING:
     from ._arguments import Arguments
 
-__all__ = ["UsageError", "request_for"]
+__all__ = ["request_for"]
 
 DEFAULTS = (
     ("Content-Type", "application/json"),
@@ -21,21 +22,18 @@ DEFAULTS = (
 )
 
 
-class UsageError(Exception):
-    """The arguments contradict each other, or something that they name is not there."""
-
-
 def request_for(arguments: Arguments) -> tokwire.HTTPRequest:
     """A POST with the data, or a GET where there are none.
 
     Raises:
-        OSError: The file with the data cannot be read.
+        OSError: The file with the data, or with the key, cannot be read.
         UsageError: The URL, a header or the key cannot be used. The message repeats no value of a header.
     """
     body = b"" if arguments.data is None else data_of(arguments.data)
     headers = [*arguments.header]
-    if arguments.key_env is not None:
-        headers.append(key_header(arguments.key_env, arguments.key_header))
+    key = read_key(arguments)
+    if key is not None:
+        headers.append(header_of(key, arguments.key_header or "Authorization"))
     given = {name.lower() for name, _ in headers}
     headers += [(name, value) for name, value in DEFAULTS if name.lower() not in given and (body or name[0] != "C")]
     try:
@@ -47,15 +45,3 @@ def request_for(arguments: Arguments) -> tokwire.HTTPRequest:
 def data_of(text: str) -> bytes:
     """The body of the request: the contents of a file or of stdin behind an @, else the text itself."""
     return read_whole(text[1:]) if text.startswith("@") else text.encode("utf-8", "surrogateescape")
-
-
-def key_header(variable: str, name: str) -> tuple[str, str]:
-    """The header that carries the key.
-
-    Raises:
-        UsageError: The environment has no such variable.
-    """
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise UsageError(f"the environment variable {variable} holds no key")
-    return name, f"Bearer {key}" if name.lower() == "authorization" else key

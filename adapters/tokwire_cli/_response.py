@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._arguments import Arguments
     from ._stream import StreamOptions
 
-__all__ = ["Copy", "open_stream"]
+__all__ = ["Copy", "Source", "open_stream", "settle"]
 
 ANY_PROTOCOL = "openai-chat"
 """For responses whose status is an error: their body is read alike for all protocols."""

@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
     from ._display import Display
 
-__all__ = ["StreamOptions", "collect_events", "iter_events", "show_events", "show_failure", "show_stream"]
+__all__ = ["Decoder", "StreamOptions", "collect_events", "iter_events", "show_events", "show_failure", "show_stream"]
 
 
 class HasSummary(Protocol):
     """A decoder, or a stream around one."""
 
     @property
-    def summary(self) -> tokwire.StreamSummary:
-        """The facts about the stream, as of now."""
+    def summary(self) -> tokwire.StreamSummary | None:
+        """The facts about the stream, as of now; None before it begins."""
+
+
+Decoder = tokwire.StreamDecoder | tokwire.ResponseDecoder
+"""Of a body alone, or of one behind its head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +50,7 @@ class StreamOptions:
 
 
 def iter_events(
-    decoder: tokwire.StreamDecoder, chunks: Iterable[bytes], *, ends: bool = True
+    decoder: Decoder, chunks: Iterable[bytes], *, ends: bool = True, failure: Exception | None = None
 ) -> Iterator[tokwire.StreamEvent]:
     """All events of a body; stops at the terminal marker, without waiting for the end of the chunks.
 
@@ -54,6 +58,7 @@ def iter_events(
         decoder: A fresh decoder.
         chunks: The body.
         ends: Whether the body ends with the last chunk; if not, what is pending stays so.
+        failure: Why it was cut there, for a decoder that has its head.
 
     Raises:
         tokwire.TokwireError: The stream ends in an error; the events before it were handed out.
@@ -64,17 +69,20 @@ def iter_events(
         if decoder.state is tokwire.StreamState.DONE:
             return
     if ends:
-        decoder.receive_eof()
+        if failure is not None and isinstance(decoder, tokwire.ResponseDecoder):
+            decoder.receive_failure(failure)
+        else:
+            decoder.receive_eof()
         yield from decoder.events()
 
 
 def collect_events(
-    decoder: tokwire.StreamDecoder, chunks: Iterable[bytes], *, ends: bool = True
+    decoder: Decoder, chunks: Iterable[bytes], *, ends: bool = True, failure: Exception | None = None
 ) -> tuple[list[tokwire.StreamEvent], tokwire.TokwireError | None]:
     """All events of a body that is there already, and the error in which it ends, if it does."""
     events: list[tokwire.StreamEvent] = []
     try:
-        for event in iter_events(decoder, chunks, ends=ends):
+        for event in iter_events(decoder, chunks, ends=ends, failure=failure):
             events.append(event)  # noqa: PERF402 - what came before an error must be kept
     except tokwire.TokwireError as error:
         return events, error
@@ -101,12 +109,12 @@ def show_events(
     except tokwire.TokwireError as error:
         exit_code = exit_code_for(error)
         display.error(error)
-    else:
-        if not has_end(decoder.summary):
-            exit_code = ExitCode.TRUNCATED
-            display.no_end()
-    if with_summary:
-        display.summary(decoder.summary)
+    summary = decoder.summary
+    if exit_code is ExitCode.COMPLETE and summary is not None and not has_end(summary):
+        exit_code = ExitCode.TRUNCATED
+        display.no_end()
+    if with_summary and summary is not None:
+        display.summary(summary)
     display.close()
     return exit_code
 

@@ -9,15 +9,19 @@ import msgspec
 import tokwire
 
 from ._escape import escape, escape_json, escape_line
-from ._problems import report_error, report_no_end
+from ._problems import report_error, report_no_end, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ._screen import Screen
 
 __all__ = ["TextDisplay"]
 
 TEXT = "text"
 INLINE_JSON_CHARS = 100
+# A tool may give back a whole file; `--json` has all of it.
+MAX_RESULT_CHARS = 500
 NOTHING: tuple[object, ...] = (None, "", (), {})
 USAGE_WORDS = {
     "input_tokens": "in",
@@ -39,6 +43,7 @@ class TextDisplay:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._section: tuple[object, ...] = (TEXT, 0)
+        self._names: dict[str, str] = {}
 
     def event(self, event: tokwire.StreamEvent) -> None:
         """Show one event; fragments of the same kind flow on in one section."""
@@ -55,6 +60,10 @@ class TextDisplay:
                 self._flow(("arguments", choice, event.index), label, event.arguments, "cyan", "dim")
             case tokwire.Block(tokwire.ToolUseBlock() as call):
                 self._tool_call(call, choice)
+            case tokwire.Block(tokwire.ToolResultBlock() as result):
+                self._tool_result(result)
+            case tokwire.Retrying(attempt, delay, error):
+                self._item("retry", _retry_words(attempt, delay, error), "bold yellow")
             case tokwire.Usage():
                 self._item("usage", _usage_words(event), "bold blue")
             case tokwire.Finish(reason):
@@ -67,10 +76,19 @@ class TextDisplay:
         self._screen.end_line()
         report_error(error)
 
+    def interrupted(self) -> None:
+        """Show it below what came before it."""
+        self._item("interrupted", "", "bold yellow")
+
     def no_end(self) -> None:
         """Say on stderr that the stream just stopped."""
         self._screen.end_line()
         report_no_end()
+
+    def history(self, messages: Sequence[tokwire.Message]) -> None:
+        """Show the messages, spread over lines."""
+        self._screen.end_line()
+        self._screen.write(f"{_pretty(messages)}\n")
 
     def summary(self, summary: tokwire.StreamSummary) -> None:
         """Show the fields of the summary that hold something."""
@@ -99,12 +117,21 @@ class TextDisplay:
         self._screen.write(f" {value}\n" if value else "\n")
 
     def _tool_call(self, call: tokwire.ToolUseBlock, choice: int) -> None:
-        self._section = ("tool call",)
+        self._names[call.id] = call.name
+        self._named_item(_label("tool call", choice), call.id, "bold cyan", _arguments(call.input))
+
+    def _tool_result(self, result: tokwire.ToolResultBlock) -> None:
+        label, style = ("[tool error]", "bold red") if result.is_error else ("[tool result]", "bold cyan")
+        text = shortened(_result_text(result), MAX_RESULT_CHARS)
+        self._named_item(label, result.tool_use_id, style, _indented(escape(text)))
+
+    def _named_item(self, label: str, call_id: str, style: str, value: str) -> None:
+        self._section = (label,)
         self._screen.end_line()
-        self._screen.write(_label("tool call", choice), "bold cyan")
-        self._screen.write(f" {escape_line(call.name)}", "bold")
-        self._screen.write(f" ({escape_line(call.id)})\n", "dim")
-        self._screen.write(f"{_arguments(call.input)}\n")
+        self._screen.write(label, style)
+        self._screen.write(f" {escape_line(self._names.get(call_id, ''))}", "bold")
+        self._screen.write(f" ({escape_line(call_id)})\n", "dim")
+        self._screen.write(f"{value}\n")
 
     def _finish(self, reason: tokwire.FinishReason) -> None:
         cut = " (cut by the token limit)" if reason.is_truncated else ""
@@ -116,12 +143,29 @@ def _label(name: str, choice: int) -> str:
     return f"[{name}, choice {choice}]" if choice else f"[{name}]"
 
 
+def _retry_words(attempt: int, delay: float, error: tokwire.TokwireError) -> str:
+    return f"attempt {attempt} failed: {escape(shortened(str(error)))}; the next one in {delay:.1f} seconds"
+
+
 def _arguments(value: object) -> str:
     line = _json_text(value)
     if len(line) <= INLINE_JSON_CHARS:
         return f"  {line}"
-    pretty = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    return "\n".join(f"  {escape_json(row)}" for row in pretty.split("\n"))
+    return _indented(_pretty(value))
+
+
+def _pretty(value: object) -> str:
+    return escape_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {row}" for row in text.split("\n"))
+
+
+def _result_text(result: tokwire.ToolResultBlock) -> str:
+    if isinstance(result.content, str):
+        return result.content
+    return "\n".join(block.text if isinstance(block, tokwire.TextBlock) else repr(block) for block in result.content)
 
 
 def _json_text(value: object) -> str:

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokwire_http._header_argument import header_argument
+
 from ._reply import FAULTS, Fault, Reply
 from ._server import serve
 
@@ -91,7 +93,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--delay", type=float, default=0.0, metavar="SECONDS", help="wait between two reads (default: 0)")
     add("--fault", action="append", default=[], type=_fault, metavar="FAULT", help="may be given again; see below")
     add("--status", type=int, default=200, help="the status code (default: 200)")
-    add("--header", action="append", default=[], type=_header, metavar="'NAME: VALUE'", help="may be given again")
+    add(
+        "--header",
+        action="append",
+        default=[],
+        type=header_argument,
+        metavar="'NAME: VALUE'",
+        help="may be given again",
+    )
     add("--content-type", metavar="TYPE", help="default: guessed from the body")
     add("--framing", choices=("chunked", "length", "close"), default="chunked", help="default: chunked")
     add("--coding", choices=("gzip", "deflate"), help="compress the body")
@@ -104,10 +113,3 @@ def _fault(text: str) -> str:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise argparse.ArgumentTypeError("expected 'Name: value'")
-    return name.strip(), value.strip()
