@@ -11,7 +11,7 @@ from tests.support import START, STOP, chunk, close_block, delta, end_of_content
 import tokwire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 DONE = b"data: [DONE]\n\n"
 PROTOCOLS = ("openai-chat", "anthropic")
