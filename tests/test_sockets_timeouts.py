@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.parametrize("kind", SESSIONS)
 
 SOON = 0.1
-LATER = 1.0
-"""Long enough for a busy machine to connect and to read the first bytes."""
 """Seconds."""
 
 LATER = 30.0
@@ -31,7 +29,11 @@ LATER = 30.0
 
 def expect(phase: str, ask: Callable[[], Answer], *, text: str = "", seconds: float = SOON) -> None:
     """Ask, and see that one timeout is told, with its cause."""
-    answer = ask()
+    expect_answer(phase, ask(), text, seconds)
+
+
+def expect_answer(phase: str, answer: Answer, text: str, seconds: float) -> None:
+    """See that one timeout is told, with its cause."""
     assert isinstance(answer.error, tokwire.TransportTimeout)
     assert answer.error.phase == phase
     assert f"({phase} timeout)" in str(answer.error)
@@ -45,6 +47,15 @@ def asking(ask: Ask, url: str, **timeouts: float) -> Callable[[], Answer]:
     """A request to a server, with a query that must not be shown."""
     limits = {"connect": LATER, "idle": LATER, "total": LATER}
     return partial(ask, f"{url}/?key={SECRET}", timeouts=Timeouts(**limits | timeouts))
+
+
+def expect_total_in_the_body(ask: Ask, url: str) -> None:
+    """See that the total time ends a body that has begun; a busy machine gets more time to begin it."""
+    for seconds in (SOON, 2 * SOON, 10 * SOON, 50 * SOON):
+        answer = asking(ask, url, total=seconds)()
+        if answer.text:
+            break
+    expect_answer("total", answer, "onetwo", seconds)
 
 
 def test_connect(kind: str) -> None:
@@ -81,7 +92,7 @@ def test_total_in_a_body_that_never_ends(kind: str) -> None:
     """Heartbeats keep the idle timeout away, though it is as short as the total one."""
     server = serve(STREAM, faults=[f"heartbeat:{len(BEGIN)}"], delay=0.002)
     with server as url, SESSIONS[kind]() as ask:
-        expect("total", asking(ask, url, total=LATER), text="onetwo", seconds=LATER)
+        expect_total_in_the_body(ask, url)
 
 
 def test_total_in_a_flood(kind: str) -> None:
@@ -96,7 +107,7 @@ def test_total_in_a_flood(kind: str) -> None:
                 peer.sendall(beats)
 
     with scripted(script) as url, SESSIONS[kind]() as ask:
-        expect("total", asking(ask, url, total=LATER), text="onetwo", seconds=LATER)
+        expect_total_in_the_body(ask, url)
 
 
 def test_heartbeats_keep_the_idle_timeout_away(kind: str) -> None:
