@@ -119,14 +119,13 @@ def test_an_action_is_the_same_until_it_is_answered() -> None:
     assert isinstance(talk.next_action(), tokwire.SendRequest)
 
 
-def test_an_interim_head_changes_nothing() -> None:
+def test_an_interim_head_is_no_response() -> None:
     talk = conversation()
     talk.send("Hi")
     list(talk.events())
     talk.next_action()
-    talk.response_started(tokwire.ResponseHead(103))
-    list(talk.events())
-    assert isinstance(talk.next_action(), tokwire.SendRequest)
+    with pytest.raises(LocalProtocolError, match="status 103 is interim"):
+        talk.response_started(tokwire.ResponseHead(103))
     talk.response_started(OK)
     list(talk.events())
     assert talk.next_action() == tokwire.ReadResponse()

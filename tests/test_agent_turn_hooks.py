@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 import pytest
@@ -231,6 +232,19 @@ def test_what_hooks_and_tools_change_changes_nothing_else(protocol: str) -> None
     assert call.input == {"a": 1}
     call.input["a"] = 97
     assert driver.conversation.history[1].content == (tokwire.ToolUseBlock("c1", "add", {"a": 1}),)
+
+
+def test_the_error_of_a_hook_tells_its_place() -> None:
+    def hook(_: object) -> None:
+        raise ZeroDivisionError("in the hook")
+
+    driver = Driver(options(hooks=Hooks(user_prompt_submit=[hook])))
+    with pytest.raises(ZeroDivisionError) as caught:
+        driver.send("Go")
+    assert "hook" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    with pytest.raises(ZeroDivisionError) as again:
+        driver.conversation.next_action()
+    assert "hook" not in [frame.name for frame in traceback.extract_tb(again.value.__traceback__)]
 
 
 def test_a_hook_that_raises_ends_the_turn(protocol: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from tokwire_http._agent_turn import BaseClient
+from tokwire_http._agent_base import BaseClient
 
 from ._transport import SocketTransport
 from ._turn import AsyncTurn

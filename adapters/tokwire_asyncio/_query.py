@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING
 import tokwire
 from tokwire_http._agent import options_of_query, timeouts_of
 
-from ._stream import send_alone
+from ._transport import SocketTransport
 from ._turn import AsyncTurn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tokwire_http import AsyncTransport
+    from tokwire_http import AsyncResponse, AsyncTransport, Timeouts
 
 __all__ = ["query"]
 
 
 class OneRequest:
-    """An `AsyncTransport` that makes a connection for each request."""
+    """An `AsyncTransport` that makes a connection for each request, and closes it behind the response."""
 
-    send = staticmethod(send_alone)
+    def __init__(self, limits: tokwire.Limits) -> None:
+        self._limits = limits
+
+    async def send(self, request: tokwire.HTTPRequest, *, timeouts: Timeouts) -> AsyncResponse:
+        """Send a request. A closed transport keeps no connection."""
+        with SocketTransport(limits=self._limits) as transport:
+            return await transport.send(request, timeouts=timeouts)
 
 
 def query(
@@ -49,4 +55,6 @@ def query(
     """
     conversation = tokwire.Conversation(options_of_query(options), random=random.random)
     conversation.send(prompt)
-    return AsyncTurn(conversation, OneRequest() if transport is None else transport, timeouts_of(options))
+    if transport is None:
+        transport = OneRequest(options.limits)
+    return AsyncTurn(conversation, transport, timeouts_of(options))

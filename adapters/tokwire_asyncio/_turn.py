@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import warnings
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Self, assert_never
 
 import tokwire
 from tokwire_http._agent import failure_of_request
-from tokwire_http._agent_turn import BaseTurn
+from tokwire_http._agent_base import BaseTurn
 from tokwire_http._failure import known_failure
 
 from ._interrupt import TaskInterrupt
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from tokwire_http import AsyncResponse, AsyncTransport, Timeouts
-    from tokwire_http._agent_turn import HookEvent
+    from tokwire_http._agent_base import HookEvent
 
 __all__ = ["AsyncTurn"]
 
@@ -30,7 +29,7 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
 
     Nothing is sent before the first event is asked for. Tools of one batch run at the same time: coroutines as tasks,
     blocking functions in threads of their own with a copy of the context; hooks are called and awaited by the task that
-    asks for events. After an error every further iteration raises the same error.
+    asks for events. After an error every further iteration raises the same error. `Client.send` and `query` make it.
 
     It belongs to one task at a time, and to the event loop of asyncio: trio and anyio on trio are not supported. One
     that is dropped before its end leaves a `ResourceWarning`, and its connection is closed.
@@ -115,11 +114,10 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
         await self.aclose()
 
     def __del__(self) -> None:
-        if self._ending is None and self._conversation.is_open:
-            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
         response, loop = self._response, self._loop
         if response is not None and loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(response.abort)  # the garbage collector may run in any thread
+        self._warn_unclosed()
 
     async def _next_event(self) -> tokwire.StreamEvent | None:
         """The next event; None where the turn is over."""

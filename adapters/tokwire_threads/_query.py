@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING
 import tokwire
 from tokwire_http._agent import options_of_query, timeouts_of
 
-from ._stream import send_alone
+from ._transport import SocketTransport
 from ._turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tokwire_http import Transport
+    from tokwire_http import Interrupt, Response, Timeouts, Transport
 
 __all__ = ["query"]
 
 
 class OneRequest:
-    """A `Transport` that makes a connection for each request."""
+    """A `Transport` that makes a connection for each request, and closes it behind the response."""
 
-    send = staticmethod(send_alone)
+    def __init__(self, limits: tokwire.Limits) -> None:
+        self._limits = limits
+
+    def send(self, request: tokwire.HTTPRequest, *, timeouts: Timeouts, interrupt: Interrupt) -> Response:
+        """Send a request. A closed transport keeps no connection."""
+        with SocketTransport(limits=self._limits) as transport:
+            return transport.send(request, timeouts=timeouts, interrupt=interrupt)
 
 
 def query(
@@ -49,4 +55,6 @@ def query(
     """
     conversation = tokwire.Conversation(options_of_query(options), random=random.random)
     conversation.send(prompt)
-    return Turn(conversation, OneRequest() if transport is None else transport, timeouts_of(options))
+    if transport is None:
+        transport = OneRequest(options.limits)
+    return Turn(conversation, transport, timeouts_of(options))

@@ -16,13 +16,13 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tokwire_http import Interrupt
 from tokwire_http._agent import CANCELLED, timeout_of_tool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from tokwire import ToolCall
-    from tokwire_http import Interrupt
 
 __all__ = ["ask", "pause", "run_tools"]
 
@@ -52,30 +52,44 @@ class Inbox:
         until: When waiting is in vain, on the monotonic clock.
     """
 
-    def __init__(self, interrupt: Interrupt, until: float) -> None:
+    def __init__(self, interrupt: Interrupt, until: float = inf) -> None:
         self._interrupt = interrupt
         self._until = until
         self._queue: SimpleQueue[Outcome | None] = SimpleQueue()
+        self._stops: list[Interrupt] = []
 
-    def start(self, key: int, function: Callable[[], object]) -> None:
-        """Call a function in a thread of its own, in a copy of the caller's context."""
-        context = contextvars.copy_context()
-        target = partial(context.run, self._run, key, function)
-        threading.Thread(target=target, name="tokwire-tool", daemon=True).start()
+    def start(self, key: int, function: Callable[[Interrupt], object]) -> None:
+        """Call a function in a thread of its own, in a copy of the caller's context.
+
+        Args:
+            key: Names its outcome.
+            function: It is told what is set once nobody waits for it any more.
+        """
+        stop = Interrupt()
+        self._stops.append(stop)
+        run = partial(contextvars.copy_context().run, self._run, key, partial(function, stop))
+        threading.Thread(target=run, name="tokwire-tool", daemon=True).start()
 
     def wait(self) -> Outcome | None:
         """The next outcome; None where the time is over or the interrupt is set. `close` ends the waiting."""
         self._interrupt.register(self._wake)
-        while not self._interrupt.is_set and (left := self._until - monotonic()) > 0:
-            with suppress(Empty):
+        while not self._interrupt.is_set:
+            left = max(self._until - monotonic(), 0.0)  # where it is over, what is there is taken all the same
+            try:
                 outcome = self._queue.get(timeout=min(left, LONGEST_WAIT))
+            except Empty:
+                if left <= LONGEST_WAIT:
+                    break
+            else:
                 if outcome is not None:
                     return outcome
         return None
 
     def close(self) -> None:
-        """Nobody waits any more; outcomes that come later are dropped."""
+        """Nobody waits any more: what can be stopped is stopped, and outcomes that come later are dropped."""
         self._interrupt.register(None)
+        for stop in self._stops:
+            stop.set()
 
     def _wake(self) -> None:
         self._queue.put(None)
@@ -105,8 +119,8 @@ def run_tools(
 ) -> None:
     """Run tools at the same time, each in a thread of its own.
 
-    A tool that runs cannot be stopped: once its time is over, or the interrupt is set, it is left alone, and what it
-    still brings is dropped.
+    Where its time is over, or the interrupt is set, a coroutine is cancelled. A blocking function cannot be stopped: it
+    is left alone, and what it still brings is dropped.
 
     Args:
         calls: The calls.
@@ -133,14 +147,19 @@ def run_tools(
             finished(call, timeout_of_tool(seconds))
 
 
-def run_tool(call: ToolCall) -> object:
+def run_tool(call: ToolCall, stop: Interrupt) -> object:
     """Call a tool, and wait for its result where it gives an awaitable."""
     value = call.tool.invoke(call.input)
-    return run_awaitable(value) if inspect.isawaitable(value) else value
+    return run_awaitable(value, stop) if inspect.isawaitable(value) else value
 
 
 def ask(handler: Callable[[Any], Any], event: object, interrupt: Interrupt) -> Any:
-    """Call a hook, and wait for its decision where it gives an awaitable. None where the interrupt was set meanwhile.
+    """Call a hook, and wait for its decision where it gives an awaitable.
+
+    Args:
+        handler: The hook.
+        event: What it is told.
+        interrupt: Ends the waiting; then there is no decision.
 
     Raises:
         BaseException: What the hook raised.
@@ -148,11 +167,21 @@ def ask(handler: Callable[[Any], Any], event: object, interrupt: Interrupt) -> A
     decision = handler(event)
     if not inspect.isawaitable(decision):
         return decision
-    if not loop_runs():
-        return run_awaitable(decision)
-    inbox = Inbox(interrupt, inf)
+    if loop_runs():
+        return in_thread(partial(run_awaitable, decision), interrupt)
     try:
-        inbox.start(0, partial(run_awaitable, decision))
+        return run_awaitable(decision, interrupt)
+    except Exception:
+        if interrupt.is_set:
+            return None
+        raise
+
+
+def in_thread(function: Callable[[Interrupt], object], interrupt: Interrupt) -> Any:
+    """Call a function in a thread of its own, and wait for it; None where the interrupt is set before it ends."""
+    inbox = Inbox(interrupt)
+    try:
+        inbox.start(0, function)
         outcome = inbox.wait()
     finally:
         inbox.close()
@@ -172,16 +201,31 @@ def loop_runs() -> bool:
     return True
 
 
-def run_awaitable(awaitable: Awaitable[Any]) -> Any:
+def run_awaitable(awaitable: Awaitable[Any], stop: Interrupt) -> Any:
     """Await something in an event loop of its own.
 
+    Args:
+        awaitable: What is awaited.
+        stop: Cancels it.
+
     Raises:
-        RuntimeError: It was cancelled, which nobody here does.
+        RuntimeError: It was cancelled.
     """
     import asyncio  # noqa: PLC0415 - slow to import, and only asynchronous handlers need it
 
     async def awaited() -> Any:
-        return await awaitable
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+        def cancel() -> None:
+            if task is not None:
+                with suppress(RuntimeError):  # the loop was closed at the same moment
+                    loop.call_soon_threadsafe(task.cancel)
+
+        stop.register(cancel)
+        try:
+            return await awaitable
+        finally:
+            stop.register(None)
 
     try:
         return asyncio.run(awaited())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self, assert_never
 
 import tokwire
 from tokwire_http import Interrupt
 from tokwire_http._agent import failure_of_request
-from tokwire_http._agent_turn import BaseTurn
+from tokwire_http._agent_base import BaseTurn
 from tokwire_http._failure import known_failure
 
 from ._tools import ask, pause, run_tools
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from tokwire_http import Response, Timeouts, Transport
-    from tokwire_http._agent_turn import HookEvent
+    from tokwire_http._agent_base import HookEvent
 
 __all__ = ["Turn"]
 
@@ -28,7 +27,7 @@ class Turn(BaseTurn, Iterator[tokwire.StreamEvent]):
 
     Nothing is sent before the first event is asked for. Tools of one batch run at the same time, in threads of their
     own with a copy of the context; hooks run in the thread that asks for events. After an error every further iteration
-    raises the same error.
+    raises the same error. `Client.send` and `query` make it.
 
     It belongs to one thread at a time; `interrupt` and `close` may be called from others. One that is dropped before
     its end leaves a `ResourceWarning`, and its connection is closed.
@@ -78,7 +77,8 @@ class Turn(BaseTurn, Iterator[tokwire.StreamEvent]):
     def interrupt(self) -> None:
         """End the turn from any thread or signal handler: whoever iterates gets `TurnInterrupted`, and does so at once.
 
-        What was said in the rounds before stays in the history. A tool that runs is left alone.
+        What was said in the rounds before stays in the history. Coroutines of tools are cancelled; a blocking function
+        is left alone.
         """
         self._interrupt.set()
 
@@ -100,9 +100,8 @@ class Turn(BaseTurn, Iterator[tokwire.StreamEvent]):
         self.close()
 
     def __del__(self) -> None:
-        if self._ending is None and self._conversation.is_open:
-            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
         self._close_response(reuse=False)
+        self._warn_unclosed()
 
     def _next_event(self) -> tokwire.StreamEvent | None:
         """The next event; None where the turn is over."""

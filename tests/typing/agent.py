@@ -9,7 +9,10 @@ from typing import Annotated, Any, Literal, assert_never, assert_type
 import msgspec
 
 import tokwire
+import tokwire_asyncio
+import tokwire_threads
 from tokwire import AgentOptions, Conversation, Decision, Hooks, Message, PostToolUse, PreToolUse, UserPromptSubmit
+from tokwire_http import AsyncTransport, Transport
 
 
 @tokwire.tool
@@ -208,3 +211,32 @@ def errors(conversation: Conversation) -> None:
         tide.prepare({})
     except tokwire.ToolInputError as error:
         assert_type(error, tokwire.ToolInputError)
+
+
+def converse(options: AgentOptions, transport: Transport) -> str:
+    """The blocking client."""
+    for event in tokwire_threads.query("Hello", options, transport=transport):
+        assert_type(event, tokwire.StreamEvent)
+    with tokwire_threads.Client(options, transport=transport, history=history()) as client:
+        with client.send("Hello") as turn:
+            assert_type(turn, tokwire_threads.Turn)
+            for event in turn:
+                assert_type(event, tokwire.StreamEvent)
+        client.add_tool_result("call_1", [tokwire.TextBlock("noon")])
+        assert_type(client.history, tuple[Message, ...])
+        assert_type(client.usage, tokwire.Usage | None)
+        return client.send().collect().text
+
+
+async def converse_later(options: AgentOptions, transport: AsyncTransport) -> str:
+    """The client of asyncio."""
+    async for event in tokwire_asyncio.query("Hello", options, transport=transport):
+        assert_type(event, tokwire.StreamEvent)
+    async with tokwire_asyncio.Client(options) as client:
+        async with client.send("Hello") as turn:
+            assert_type(turn, tokwire_asyncio.AsyncTurn)
+            async for event in turn:
+                assert_type(event, tokwire.StreamEvent)
+        answer = await client.send().collect()
+        assert_type(answer, Message)
+        return answer.text

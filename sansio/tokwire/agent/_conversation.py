@@ -144,7 +144,13 @@ class Conversation:
         return self._turn.next_action()
 
     def response_started(self, head: ResponseHead) -> None:
-        """Answer `SendRequest`: the head of the response has come."""
+        """Answer `SendRequest`: the head of the response has come.
+
+        Raises:
+            LocalProtocolError: It is an interim one (1xx), behind which the response is yet to come.
+        """
+        if 100 <= head.status < 200:
+            raise LocalProtocolError(f"a head with status {head.status} is interim; wait for that of the response")
         turn = self._taking("response_started", Phase.REQUEST)
         if turn is not None:
             turn.response_started(head)

@@ -62,7 +62,7 @@ class Turn:
         self._request: HTTPRequest | None = None
         self._ready: deque[StreamEvent] = deque()
         self._is_dry = self._close_was_asked = False
-        self._rounds = self._failed_attempts = 0
+        self._rounds = self._failed_attempts = self._times_raised = 0
         self._retrying: Retrying | None = None
         self._past_usage: Usage | None = None
         self._past_reasoning: list[str] = []
@@ -104,7 +104,8 @@ class Turn:
         if not self._is_dry:
             raise LocalProtocolError("events are ready: take them all with events() before you ask for the next action")
         if self._phase is Phase.OVER and self.error is not None:
-            raise self.error.with_traceback(None)
+            self._times_raised += 1
+            raise self.error if self._times_raised == 1 else self.error.with_traceback(None)
         if self._phase is Phase.CLOSE:
             self._close_was_asked = True
         return self._action()
@@ -139,10 +140,9 @@ class Turn:
         return True
 
     def response_started(self, head: ResponseHead) -> None:
-        """Take the head of the response. Interim ones (1xx) do not count."""
+        """Take the head of the response."""
         self.exchange.decoder.receive_head(head)
-        if self.exchange.has_response:
-            self._phase = Phase.RESPONSE
+        self._phase = Phase.RESPONSE
 
     def request_failed(self, error: Exception) -> None:
         """No response came, or its source failed."""
@@ -290,6 +290,7 @@ class Turn:
         results = () if self._batch is None else self._batch.results()
         answer = self._answer if self._answer is not None and self._answer.content else None
         behind = Message("user", results) if results else None
-        self.history += tuple(said for said in (self._prompt, answer, behind) if said is not None)
+        said = tuple(message for message in (self._prompt, answer, behind) if message is not None)
         self._ready.extend(Block(result) for result in results)
-        self._prompt = self._answer = self._batch = None
+        # In one step, so that a Ctrl-C leaves the round either committed or not.
+        self.history, self._prompt, self._answer, self._batch = self.history + said, None, None, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 import weakref
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
@@ -113,6 +114,11 @@ class BaseTurn(ABC):
             self._ready = NOTHING
             again = error if error is None or isinstance(error, Exception) else interrupted()
             self._ending = Ending(said.head, said.summary, said.finish_reason, messages, again)
+
+    def _warn_unclosed(self) -> None:
+        """Tell that the turn is dropped before its end."""
+        if self._ending is None and self._conversation.is_open:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=3)
 
     def _raise_again(self) -> None:
         """Raise the error in which the turn ended, where it did."""
