@@ -123,6 +123,15 @@ class Driver:
                 return self.events
             self.do(action)
 
+    def send_until_tools(self, prompt: Any) -> tokwire.CallTools:
+        """Run a turn up to the first batch of tools, and leave that to the test."""
+        self.conversation.send(prompt)
+        list(self.conversation.events())
+        while not isinstance(action := self.conversation.next_action(), tokwire.CallTools):
+            self.do(action)
+            list(self.conversation.events())
+        return action
+
     def do(self, action: tokwire.Action) -> None:
         """Do one action and answer it."""
         match action:

@@ -101,11 +101,7 @@ def test_tools_that_had_ended_keep_their_results_and_the_others_are_cancelled(pr
     calls = [called("add", '{"a":1}', "x"), called("add", '{"a":2}', "y")]
     driver = Driver(options(protocol, tools=[adder()], auto_execute_tools=True), [said(protocol, "", *calls)])
     conversation = driver.conversation
-    conversation.send("Go")
-    list(conversation.events())
-    while not isinstance(action := conversation.next_action(), tokwire.CallTools):
-        driver.do(action)
-        list(conversation.events())
+    action = driver.send_until_tools("Go")
     conversation.tool_finished(action.calls[1], 2)
     conversation.interrupt()
     cancelled, kept = conversation.history[-1].content

@@ -54,11 +54,7 @@ def test_tools_run_and_their_results_go_back(protocol: str, size: int | None) ->
 def test_a_round_is_committed_before_its_results_go_out(protocol: str) -> None:
     driver = Driver(options(protocol, tools=[adder()], auto_execute_tools=True), [said(protocol, "", called("add"))])
     conversation = driver.conversation
-    conversation.send("Go")
-    list(conversation.events())
-    while not isinstance(action := conversation.next_action(), tokwire.CallTools):
-        driver.do(action)
-        list(conversation.events())
+    action = driver.send_until_tools("Go")
     assert conversation.history == ()
     driver.do(action)
     result = next(conversation.events())
@@ -70,11 +66,7 @@ def test_calls_of_one_answer_come_as_one_batch_in_any_order_of_ends(protocol: st
     calls = [called("add", '{"a":1}', "x"), called("add", '{"a":2}', "y"), called("add", '{"a":3}', "z")]
     driver = Driver(options(protocol, tools=[adder()], auto_execute_tools=True), [said(protocol, "", *calls)])
     conversation = driver.conversation
-    conversation.send("Go")
-    list(conversation.events())
-    while not isinstance(action := conversation.next_action(), tokwire.CallTools):
-        driver.do(action)
-        list(conversation.events())
+    action = driver.send_until_tools("Go")
     assert [(call.position, call.id, call.input) for call in action.calls] == [
         (0, "x", {"a": 1}),
         (1, "y", {"a": 2}),
@@ -100,11 +92,7 @@ def test_a_call_is_answered_once_and_only_if_it_runs(protocol: str) -> None:
     calls = [called("add", "{}", "x"), called("add", "{}", "y")]
     driver = Driver(options(protocol, tools=[adder()], auto_execute_tools=True), [said(protocol, "", *calls)])
     conversation = driver.conversation
-    conversation.send("Go")
-    list(conversation.events())
-    while not isinstance(action := conversation.next_action(), tokwire.CallTools):
-        driver.do(action)
-        list(conversation.events())
+    action = driver.send_until_tools("Go")
     first = action.calls[0]
     conversation.tool_finished(first, 1)
     with pytest.raises(tokwire.LocalProtocolError, match=r"'add' \(position 0\) is not running"):
