@@ -175,6 +175,7 @@ def test_the_latest_messages_stay_and_the_rules_before_them(
 )
 def test_the_rules_go_where_they_need_not_stay(keep: int, kept: list[Message]) -> None:
     assert truncate_messages([RULES, ONE, TWO, THREE], keep, preserve_system=False) == tuple(kept)
+    assert truncate_messages([RULES, ONE, TWO, THREE], keep, False) == tuple(kept)  # noqa: FBT003 - by position too
 
 
 @pytest.mark.parametrize(

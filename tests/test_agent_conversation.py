@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from tests.machine import OK, Driver, called, options, said
+from tests.machine import OK, Driver, adder, called, options, said
 
 import tokwire
 from tokwire import ImageBlock, LocalProtocolError, Message, TextBlock, ToolResultBlock, ToolUseBlock
@@ -21,7 +22,7 @@ ASKED = (Message.user("Go"), Message.assistant([ToolUseBlock("a", "f", {}), Tool
 
 @pytest.mark.parametrize(
     "prompt",
-    ["", [], [TextBlock("")], Message("user"), Message.user("")],
+    ["", " \n", [], [TextBlock("")], Message("user"), Message.user(""), [TextBlock(" "), TextBlock("\t")]],
 )
 def test_an_empty_prompt_is_refused(prompt: Any) -> None:
     with pytest.raises(ValueError, match="the prompt is empty"):
@@ -59,7 +60,7 @@ def test_there_is_nothing_to_go_on_with_in_an_empty_history() -> None:
 def test_a_turn_must_end_before_the_next_begins() -> None:
     talk = conversation()
     talk.send("Hi")
-    calls: list[Any] = [lambda: talk.send("Again"), lambda: talk.add_tool_result("a", 1), talk.clear_history]
+    calls: list[Any] = [lambda: talk.send("Again"), talk.clear_history]
     for call in calls:
         with pytest.raises(LocalProtocolError, match="while a turn is open"):
             call()
@@ -82,6 +83,7 @@ def test_nothing_can_be_asked_before_the_first_turn() -> None:
         lambda: talk.hook_decided(None),
         lambda: talk.hook_failed(ValueError()),
         talk.waited,
+        lambda: talk.tool_finished(tokwire.ToolCall(0, "a", "f", {}, adder()), 1),
     ]
     for call in calls:
         with pytest.raises(LocalProtocolError, match="was called before send"):
@@ -98,9 +100,6 @@ def test_answers_to_what_was_not_asked_are_refused() -> None:
         with pytest.raises(LocalProtocolError, match="while the turn waits for a response to its request"):
             call()
     talk.response_started(OK)
-    with pytest.raises(LocalProtocolError, match="events are ready"):
-        talk.next_action()
-    list(talk.events())
     assert talk.next_action() == tokwire.ReadResponse()
     assert talk.head == OK
     assert talk.summary is not None
@@ -111,12 +110,56 @@ def test_answers_to_what_was_not_asked_are_refused() -> None:
 def test_an_action_is_the_same_until_it_is_answered() -> None:
     talk = conversation()
     talk.send("Hi")
-    with pytest.raises(LocalProtocolError, match="take them all"):
-        talk.next_action()
-    list(talk.events())
-    assert talk.next_action() == talk.next_action()
-    list(talk.events())
-    assert isinstance(talk.next_action(), tokwire.SendRequest)
+    first = talk.next_action()
+    assert isinstance(first, tokwire.SendRequest)
+    assert list(talk.events()) == []
+    assert talk.next_action() is first
+
+
+def test_events_that_are_ready_come_before_the_next_action() -> None:
+    talk = conversation()
+    talk.send("Hi")
+    talk.next_action()
+    talk.response_started(OK)
+    talk.receive_data(b": a comment\n\n")
+    assert talk.next_action() == tokwire.ReadResponse()
+    talk.receive_data(said("openai-chat", "noon"))
+    for _ in range(2):
+        with pytest.raises(LocalProtocolError, match="take them all"):
+            talk.next_action()
+    assert "".join(event.as_text() or "" for event in talk.events()) == "noon"
+    assert talk.next_action() == tokwire.CloseResponse(reuse=True)
+    assert talk.next_action() == tokwire.CloseResponse(reuse=True)
+    assert next(talk.events()) == tokwire.Finish(tokwire.FinishReason.STOP)
+    assert talk.next_action() == tokwire.Done(tokwire.FinishReason.STOP)
+
+
+def test_no_event_is_lost_where_the_next_action_is_asked_for_too_early() -> None:
+    driver = Driver(options(auto_execute_tools=True, max_tool_iterations=0), [said("openai-chat", "", called("f"))])
+    talk = driver.conversation
+    talk.send("Go")
+    events: list[tokwire.StreamEvent] = []
+    while not any(isinstance(event, tokwire.Finish) for event in events):
+        events += [event for _, event in zip(range(1), talk.events(), strict=False)]
+        with suppress(LocalProtocolError):
+            driver.do(talk.next_action())
+    kinds = [type(event.as_block() or event).__name__ for event in events]
+    assert kinds == ["ToolUseBlock", "ToolResultBlock", "Finish"]
+
+
+def test_what_is_of_the_wrong_type_is_told_at_once() -> None:
+    talk = conversation()
+    with pytest.raises(TypeError, match="the prompt is a int"):
+        talk.send(5)  # type: ignore[arg-type]  # the mistake under test
+    talk.send(TextBlock("Hi"))  # type: ignore[arg-type]  # one block is taken all the same
+    with pytest.raises(TypeError, match="the head is a int"):
+        talk.response_started(200)  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(TypeError, match="the error is a str"):
+        talk.request_failed("reset")  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(TypeError, match="the call is a str"):
+        talk.tool_finished("a", 1)  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(TypeError, match="random must be a function"):
+        tokwire.Conversation(options(), random=0.5)  # type: ignore[arg-type]  # the mistake under test
 
 
 def test_an_interim_head_is_no_response() -> None:

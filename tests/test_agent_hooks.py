@@ -54,6 +54,13 @@ def test_each_kind_of_decision_has_its_constructor() -> None:
     assert Decision.replace_result(None).value is None
 
 
+def test_every_decision_but_to_proceed_may_have_a_reason() -> None:
+    assert Decision.modify_input({}, "safer").reason == Decision.modify_input({}, reason="safer").reason == "safer"
+    assert Decision.modify_prompt("Hm?", "shorter") == Decision("modify_prompt", "shorter", "Hm?")
+    assert Decision.replace_result("8 m", reason="tide") == Decision("replace_result", "tide", "8 m")
+    assert Decision.replace_result("8 m", True, "tide") == Decision("replace_result", "tide", "8 m", is_error=True)  # noqa: FBT003
+
+
 def test_new_arguments_are_a_copy() -> None:
     arguments = {"piers": [4, 5]}
     decision = Decision.modify_input(arguments)

@@ -7,7 +7,7 @@ import enum
 import functools
 import math
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta
@@ -38,6 +38,26 @@ def test_the_schema_of_a_function() -> None:
         "properties": {"spot": spot, "times": {"type": "integer", "description": "How often.", "default": 1}},
         "required": ["spot"],
     }
+
+
+def test_an_object_is_any_json_value_as_is_a_parameter_without_annotation() -> None:
+    def function(
+        a: object,
+        b: dict[str, object],
+        c: list[object] | None = None,
+        d: Annotated[object, Meta(description="A note")] = 1,
+        e: Literal["object"] = "object",
+    ) -> None: ...
+
+    assert schema_of(function) == {
+        "a": {},
+        "b": {"type": "object"},
+        "c": {"anyOf": [{"type": "array"}, {"type": "null"}], "default": None},
+        "d": {"description": "A note", "default": 1},
+        "e": {"enum": ["object"], "default": "object"},
+    }
+    arguments = {"a": [1, {"b": "2"}], "b": {"c": 1.5}, "c": ["1", None]}
+    assert convert_arguments(read_parameters(function), arguments) == arguments
 
 
 def test_a_function_without_parameters() -> None:

@@ -84,6 +84,23 @@ def test_errors_show_no_secret(protocol: str, name: str, caplog: pytest.LogCaptu
     assert leaks(*chain(caught.value), driver.conversation, *driver.actions, caplog.text) == []
 
 
+@pytest.mark.parametrize("protocol", ALL_PROTOCOLS)
+def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_error(protocol: str) -> None:
+    said_by_server = {"error": {"message": f"no such key: {KEY}, {TOKEN}", "keys": [KEY, {KEY: 1}], "code": KEY}}
+    for body in (json.dumps(said_by_server).encode(), f"<html>{KEY} {TOKEN}</html>".encode()):
+        for status in (401, 200):
+            driver = Driver(secret_options(protocol), [Reply(body, tokwire.ResponseHead(status))])
+            with pytest.raises(tokwire.TokwireError) as caught:
+                driver.send("Hi")
+            assert leaks(*chain(caught.value)) == []
+
+
+def test_a_short_key_is_a_word_that_a_server_may_say() -> None:
+    driver = Driver(options(api_key="none"), [Reply(b'{"error":{"message":"none left"}}', tokwire.ResponseHead(400))])
+    with pytest.raises(tokwire.APIError, match="none left"):
+        driver.send("Hi")
+
+
 @pytest.mark.parametrize(
     "change", [{"temperature": 99}, {"max_tokens": 0}, {"model": ""}, {"tools": [1]}, {"timeout": 0}]
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import inspect
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -113,7 +115,8 @@ def test_a_decorated_function_can_be_called_as_before() -> None:
     assert asyncio.run(fetch("u")) == "<u>"
     assert str(inspect.signature(add)).startswith("(a: 'int', b: ")
     assert (add.__doc__ or "").startswith("Add two\n")
-    assert inspect.unwrap(add) is add.handler
+    assert inspect.unwrap(add) is add.function
+    assert (add.__name__, fetch.__name__, add.__module__) == ("add", "fetch", "tests.agent_bodies")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +139,41 @@ def test_an_error_about_arguments_is_a_value_error_without_a_chain() -> None:
     assert caught.value.__cause__ is None
 
 
+def test_the_handler_takes_a_dict_as_that_of_any_tool() -> None:
+    for subject in (add, tool(functools.partial(add, b=1), name="increment"), tool(Scale("kg").weigh)):
+        arguments = {"parcel": Parcel(2.0)} if subject.name == "weigh" else {"a": 3}
+        assert subject.handler(arguments) == subject.invoke(arguments) == ("2.0 kg" if "parcel" in arguments else 4)
+        assert not inspect.iscoroutinefunction(subject.handler)
+
+
+@pytest.mark.parametrize("subject", [fetch, tool(functools.partial(fetch)), tool(fetch, name="again")])
+def test_the_handler_of_a_coroutine_function_is_one(subject: FunctionTool[..., Any]) -> None:
+    assert subject.is_async
+    assert inspect.iscoroutinefunction(subject.handler)
+    assert asyncio.run(subject.handler({"url": "u"})) == "<u>"
+
+
+def test_a_function_that_returns_an_awaitable_without_being_a_coroutine_function_gives_it_on() -> None:
+    subject = tool(lambda url: fetch(f"{url}!"), name="later")
+    assert not subject.is_async
+    assert asyncio.run(subject.handler({"url": "u"})) == "<u!>"
+
+
+@pytest.mark.parametrize("subject", [add, fetch, Scale.tare])
+def test_a_tool_that_stands_for_its_function_is_pickled_by_name(subject: Tool) -> None:
+    assert pickle.loads(pickle.dumps(subject)) is subject
+    assert copy.deepcopy(subject) is subject
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [tool(add, name="plus"), tool(Scale("kg").weigh), tool(Scale("kg"), name="scale"), tool(lambda: 1, name="one")],
+)
+def test_any_other_tool_of_a_function_cannot_be_pickled(subject: Tool) -> None:
+    with pytest.raises(pickle.PicklingError, match=f"Can't pickle <Tool {subject.name}>"):
+        pickle.dumps(subject)
+
+
 def test_bound_methods_objects_and_partials_become_tools() -> None:
     scale = Scale("kg")
     weigh, call = tool(scale.weigh), tool(scale, name="scale")
@@ -156,7 +194,7 @@ def test_a_static_method_becomes_a_tool() -> None:
 
 def test_a_tool_can_be_made_again_under_another_name() -> None:
     plus = tool(add, name="plus")
-    assert (plus.name, plus.description, plus.handler) == ("plus", add.description, add.handler)
+    assert (plus.name, plus.description, plus.function) == ("plus", add.description, add.function)
     assert plus.invoke(plus.prepare({"a": 1})) == 2
 
 

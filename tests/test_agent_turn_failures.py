@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.machine import PROTOCOLS, Driver, Reply, adder, called, options, said
 
@@ -78,6 +80,14 @@ def test_a_failure_behind_the_end_marker_does_not_matter() -> None:
     driver = Driver(options(), [Reply(body, broken=OSError("reset"))])
     driver.send("When?")
     assert driver.text == "noon"
+
+
+@pytest.mark.parametrize("reply", [{"broken": OSError("reset")}, {"complete": False}])
+def test_a_connection_that_failed_is_not_used_again(reply: dict[str, Any]) -> None:
+    body = said("openai-chat", "noon").removesuffix(b"data: [DONE]\n\n")
+    driver = Driver(options(), [Reply(body, **reply)])
+    driver.send("When?")
+    assert driver.actions[-2] == tokwire.CloseResponse(reuse=False)
 
 
 def test_arguments_that_are_no_json_fail_the_round(protocol: str) -> None:

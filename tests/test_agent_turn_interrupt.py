@@ -173,9 +173,46 @@ def test_answers_that_come_too_late_are_ignored(protocol: str) -> None:
     conversation.hook_failed(ValueError("late"))
     conversation.waited()
     assert list(conversation.events()) == []
+    assert conversation.next_action() == tokwire.CloseResponse(reuse=False)
+    assert list(conversation.events()) == []
     with pytest.raises(TurnInterrupted):
         conversation.next_action()
     assert conversation.history == ()
+
+
+def test_a_response_that_nobody_asked_for_is_not_closed(protocol: str) -> None:
+    conversation = tokwire.Conversation(options(protocol), random=lambda: 0.5)
+    conversation.send("When?")
+    conversation.interrupt()
+    conversation.response_started(OK)
+    with pytest.raises(TurnInterrupted):
+        conversation.next_action()
+
+
+def test_the_next_turn_closes_what_the_last_one_left_open_first(protocol: str) -> None:
+    driver = Driver(options(protocol), [Reply(said(protocol, "never read")), Reply(said(protocol, "noon"))])
+    talk = driver.conversation
+    talk.send("When?")
+    driver.do(talk.next_action())
+    talk.interrupt()
+    driver.send("When then?")
+    assert driver.kinds[:2] == ["CloseResponse", "SendRequest"]
+    assert driver.actions[0] == tokwire.CloseResponse(reuse=False)
+    assert driver.said == [("user", "When then?"), ("assistant", "noon")]
+
+
+def test_a_turn_that_only_closed_what_the_last_one_left_open_can_be_interrupted(protocol: str) -> None:
+    driver = Driver(options(protocol), [Reply(said(protocol, "never read"))])
+    talk = driver.conversation
+    talk.send("When?")
+    driver.do(talk.next_action())
+    talk.interrupt()
+    talk.send("When then?")
+    talk.interrupt()
+    assert talk.next_action() == tokwire.CloseResponse(reuse=False)
+    assert list(talk.events()) == []
+    with pytest.raises(TurnInterrupted):
+        talk.next_action()
 
 
 def test_a_generator_of_events_from_before_the_interrupt_gives_no_more() -> None:

@@ -28,7 +28,17 @@ ORDER = (
     *("_http11", "_response"),
     *("agent._schema", "agent._functions", "agent._parameters", "agent._tools", "agent._hooks", "agent._retry"),
     *("agent._context", "agent._presets", "agent._options", "agent._requests", "agent._history", "agent._actions"),
-    *("agent._results", "agent._prompt", "agent._batch", "agent._usage", "agent._exchange", "agent._phase"),
+    *(
+        "agent._results",
+        "agent._prompt",
+        "agent._batch",
+        "agent._ledger",
+        "agent._redaction",
+        "agent._usage",
+        "agent._exchange",
+        "agent._attempts",
+        "agent._phase",
+    ),
     *("agent._turn", "agent._conversation"),
     *("agent", "", "__main__"),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from binascii import b2a_base64
 from collections.abc import Iterable
 from typing import Any, Self
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from ._image_rules import (
     check_detail,
@@ -16,6 +19,7 @@ from ._image_rules import (
     shortened,
     sniff_media_type,
 )
+from ._json import mend_surrogates
 
 __all__ = [
     "ContentBlock",
@@ -148,13 +152,37 @@ class ToolResultBlock(Struct, frozen=True, tag="tool_result"):
 
     Attributes:
         tool_use_id: Id of the call that this answers.
-        content: Text, or a tuple of text and image blocks.
+        content: Text, or a tuple of text and image blocks. A block, or a list of blocks, becomes such a tuple, and
+            anything else compact JSON.
         is_error: True when the tool failed and `content` says why.
+
+    Raises:
+        TypeError: The content is nothing that JSON can hold.
+        ValueError: It nests too deeply.
     """
 
     tool_use_id: str
     content: str | tuple[TextBlock | ImageBlock, ...]
     is_error: bool = False
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "content", result_content(self.content))
+
+
+def result_content(value: object) -> str | tuple[TextBlock | ImageBlock, ...]:
+    """What a result holds: text and blocks as they are, and anything else as compact JSON."""
+    if isinstance(value, str):
+        return mend_surrogates(value)
+    if isinstance(value, TextBlock | ImageBlock):
+        return (value,)
+    if isinstance(value, list | tuple) and value and all(isinstance(item, TextBlock | ImageBlock) for item in value):
+        return tuple(value)
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return mend_surrogates(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":")))
+    except RecursionError:
+        raise ValueError("the content nests too deeply, or contains itself") from None
 
 
 class ThinkingBlock(Struct, frozen=True, gc=False, tag="thinking"):

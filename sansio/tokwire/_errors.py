@@ -213,4 +213,12 @@ class TurnInterrupted(TokwireError):
 
 
 class PromptBlocked(TokwireError):
-    """A hook refused the prompt, so nothing was sent."""
+    """A hook refused the prompt, so nothing was sent.
+
+    Attributes:
+        reason: What the hook gave as its reason; empty where it gave none.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        self.reason = reason
+        super().__init__(f"a hook refused the prompt: {reason or 'no reason was given'}")

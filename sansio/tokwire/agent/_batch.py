@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._blocks import ToolResultBlock, ToolUseBlock
-from .._errors import LocalProtocolError
 from .._messages import Message
 from ._actions import AskHook, ToolCall
 from ._history import calls_of, copied
 from ._hooks import Decision, HookHandler, PostToolUse, PreToolUse, check_decision
 from ._options import AgentOptions
-from ._results import error_result, result_content, tool_result
+from ._results import error_result, tool_result
 from ._schema import json_copy
 from ._tools import ToolInputError
 
@@ -72,13 +71,9 @@ class Batch:
         return tuple(self._running.values())
 
     def finished(self, call: ToolCall, outcome: object) -> None:
-        """Take what a tool gave: a value, or the exception that it raised.
-
-        Raises:
-            LocalProtocolError: The call is none of those that are running.
-        """
-        if self._running.get(call.position) is not call:
-            raise LocalProtocolError(f"tool call {call.name!r} (position {call.position}) is not running, or is over")
+        """Take what a tool gave: a value, or the exception that it raised. What comes too late is ignored."""
+        if self._running.get(call.position) != call:
+            return
         del self._running[call.position]
         self._results[call.position] = tool_result(self._calls[call.position], outcome)
 
@@ -130,8 +125,7 @@ class Batch:
         if decision.kind == "modify_input":
             self._inputs[position] = decision.value
         elif decision.kind == "replace_result":
-            content = result_content(decision.value)
-            self._results[position] = ToolResultBlock(call.id, content, is_error=decision.is_error)
+            self._results[position] = ToolResultBlock(call.id, decision.value, is_error=decision.is_error)
         elif decision.kind == "block":
             error = (
                 "a hook refused to run the tool" if not self.is_reviewed else "a hook withheld the result of the tool"

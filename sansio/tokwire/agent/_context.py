@@ -62,7 +62,11 @@ def is_approaching_limit(messages: Iterable[Message], limit: int, margin: float 
     return estimate_tokens(messages) > int(limit * margin)
 
 
-def truncate_messages(messages: Sequence[Message], keep: int, *, preserve_system: bool = True) -> tuple[Message, ...]:
+def truncate_messages(
+    messages: Sequence[Message],
+    keep: int,
+    preserve_system: bool = True,  # noqa: FBT001, FBT002 - the Rust crate takes it by position
+) -> tuple[Message, ...]:
     """The latest messages of a history, cut where no call is parted from its result.
 
     Where the cut would fall between a call and its result, it moves back before the call, so that a few more messages

@@ -12,12 +12,11 @@ from .._http import ResponseHead
 from .._messages import Message
 from .._summary import StreamSummary
 from ._actions import Action, ToolCall
-from ._history import check_answered, with_result
+from ._history import check_answered, copied, with_result
 from ._hooks import Decision
 from ._options import AgentOptions
 from ._phase import Phase
 from ._prompt import prompt_message
-from ._results import result_content
 from ._turn import Turn
 
 __all__ = ["Conversation"]
@@ -50,7 +49,9 @@ class Conversation:
         self._options = options
         self._random = random
         self._turn: Turn | None = None
-        self._history = checked_history(history)
+        if not callable(random):
+            raise TypeError(f"Conversation: random must be a function, such as random.random, not {random!r}")
+        self._history = copied(checked_history(history))
 
     @property
     def options(self) -> AgentOptions:
@@ -65,12 +66,12 @@ class Conversation:
             LocalProtocolError: It was assigned while a turn is open.
             TypeError: What was assigned holds what is no message.
         """
-        return self._history if self._turn is None else self._turn.history
+        return self._history if self._turn is None else self._turn.ledger.history
 
     @history.setter
     def history(self, history: Sequence[Message]) -> None:
         self._check_idle("history was assigned")
-        self._replace(checked_history(history))
+        self._replace(copied(checked_history(history)))
 
     @property
     def is_open(self) -> bool:
@@ -85,12 +86,12 @@ class Conversation:
     @property
     def usage(self) -> Usage | None:
         """The tokens of all responses of this turn, added up, as far as the server said them; also after a failure."""
-        return None if self._turn is None else self._turn.usage
+        return None if self._turn is None else self._turn.attempts.usage
 
     @property
     def reasoning(self) -> str | None:
         """The reasoning of this turn, joined over its rounds; None where there was none, or it is not included."""
-        return None if self._turn is None else self._turn.reasoning
+        return None if self._turn is None else self._turn.attempts.reasoning
 
     @property
     def head(self) -> ResponseHead | None:
@@ -121,7 +122,8 @@ class Conversation:
         if message is None and not history:
             raise LocalProtocolError("send(None) goes on with a history, and this one is empty; pass a prompt")
         check_answered(history)
-        self._turn = Turn(self._options, history, message, self._random)
+        is_unclosed = self._turn is not None and self._turn.leaves_response
+        self._turn = Turn(self._options, history, message, self._random, is_unclosed=is_unclosed)
 
     def events(self) -> Iterator[StreamEvent]:
         """All that is ready, in order: text, calls and results as they come, and at the end of the turn one `Finish`.
@@ -149,11 +151,15 @@ class Conversation:
         Raises:
             LocalProtocolError: It is an interim one (1xx), behind which the response is yet to come.
         """
+        if not isinstance(head, ResponseHead):
+            raise TypeError(f"response_started: the head is a {type(head).__name__}; expected a ResponseHead")
         if 100 <= head.status < 200:
             raise LocalProtocolError(f"a head with status {head.status} is interim; wait for that of the response")
         turn = self._taking("response_started", Phase.REQUEST)
         if turn is not None:
             turn.response_started(head)
+        elif self._turn is not None:
+            self._turn.response_came_late()
 
     def receive_data(self, data: bytes | bytearray | memoryview) -> None:
         """Answer `ReadResponse`: a chunk of the body has come."""
@@ -169,7 +175,7 @@ class Conversation:
         """
         turn = self._taking("receive_eof", Phase.RESPONSE)
         if turn is not None:
-            turn.exchange.decoder.receive_eof(complete=complete)
+            turn.exchange.end(complete=complete)
 
     def request_failed(self, error: Exception) -> None:
         """Answer `SendRequest` or `ReadResponse`: the transport failed.
@@ -178,6 +184,8 @@ class Conversation:
             error: A `TransportError`, or whatever the client raised. What becomes of the failure of a response that had
                 begun stands at `ResponseDecoder.receive_failure`.
         """
+        if not isinstance(error, Exception):
+            raise TypeError(f"request_failed: the error is a {type(error).__name__}; expected an exception")
         turn = self._taking("request_failed", Phase.REQUEST, Phase.RESPONSE)
         if turn is not None:
             turn.request_failed(error)
@@ -195,15 +203,17 @@ class Conversation:
             turn.end(error)
 
     def tool_finished(self, call: ToolCall, outcome: object) -> None:
-        """Answer `CallTools`, once for each call, in any order.
+        """Answer `CallTools`, once for each call, in any order. What comes twice or too late is ignored.
 
         Args:
             call: The call.
             outcome: What the tool returned, or the exception that it raised: the model reads either.
         """
-        turn = self._taking("tool_finished", Phase.TOOLS)
-        if turn is not None:
-            turn.tool_finished(call, outcome)
+        if not isinstance(call, ToolCall):
+            raise TypeError(f"tool_finished: the call is a {type(call).__name__}; expected one of those in CallTools")
+        if self._turn is None:
+            raise LocalProtocolError("tool_finished was called before send")
+        self._turn.tool_finished(call, outcome)
 
     def waited(self) -> None:
         """Answer `Wait`: the time is over."""
@@ -222,19 +232,23 @@ class Conversation:
     def add_tool_result(self, tool_use_id: str, content: object, *, is_error: bool = False) -> None:
         """Answer a call that the caller ran: the first one with that id that has no result.
 
+        While the turn of the call goes on, the result waits for the answer to be complete; both are lost if that fails.
+
         Args:
             tool_use_id: The id of the call.
             content: A text, text and image blocks, or anything that JSON can hold.
             is_error: Whether the tool failed, and the content says why.
 
         Raises:
-            LocalProtocolError: A turn is open, or no call with that id waits for a result.
+            LocalProtocolError: No call with that id waits for a result, or a turn is open that runs tools by itself.
             TypeError: The content is nothing that JSON can hold.
             ValueError: It cannot be written as JSON.
         """
-        self._check_idle("add_tool_result was called")
-        result = ToolResultBlock(tool_use_id, result_content(content), is_error)
-        self._replace(with_result(self.history, result))
+        result = ToolResultBlock(tool_use_id, content, is_error)  # type: ignore[arg-type]  # as above
+        if self._turn is not None and self._turn.is_open:
+            self._turn.add_result(result)
+        else:
+            self._replace(with_result(self.history, result))
 
     def clear_history(self) -> None:
         """Forget what was said.
@@ -252,7 +266,7 @@ class Conversation:
     def _replace(self, history: tuple[Message, ...]) -> None:
         self._history = history
         if self._turn is not None:
-            self._turn.history = history
+            self._turn.ledger.history = history
 
     def _check_idle(self, what: str) -> None:
         if self.is_open:
@@ -271,7 +285,8 @@ def checked_history(history: Sequence[Message]) -> tuple[Message, ...]:
     Raises:
         TypeError: It holds what is no message.
     """
-    for message in history:
+    messages = tuple(history)
+    for message in messages:
         if not isinstance(message, Message):
             raise TypeError(f"the history holds a {type(message).__name__}; expected Message objects")
-    return tuple(history)
+    return messages

@@ -29,6 +29,7 @@ class Exchange:
         reasoning: The fragments of reasoning that were handed out.
         has_given: Whether an event was handed out: from then on the request cannot be sent again unseen.
         finish: Why the server stopped, once the response is complete.
+        is_broken: Whether its connection failed, or its body was cut.
     """
 
     def __init__(self, options: AgentOptions) -> None:
@@ -36,6 +37,7 @@ class Exchange:
         self.reasoning: list[str] = []
         self.has_given = False
         self.finish: FinishReason | None = None
+        self.is_broken = False
         self._content: list[ContentBlock] = []
         self._keeps_thinking = options.replay_thinking
         self._thinking_kept = 0
@@ -44,6 +46,21 @@ class Exchange:
     def has_response(self) -> bool:
         """Whether a response has begun."""
         return self.decoder.head is not None
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether the end of the stream was seen on a connection that may serve another request."""
+        return self.finish is not None and not self.is_broken
+
+    def fail(self, error: Exception) -> None:
+        """The source of the response failed."""
+        self.is_broken = True
+        self.decoder.receive_failure(error)
+
+    def end(self, *, complete: bool) -> None:
+        """The body is over."""
+        self.is_broken |= not complete
+        self.decoder.receive_eof(complete=complete)
 
     def events(self) -> Iterator[StreamEvent]:
         """Everything that is ready but the `Finish`, which goes to `finish`.
@@ -65,23 +82,19 @@ class Exchange:
             yield event
 
     def answer(self) -> Message:
-        """What the model said, with neighbouring texts joined, and calls with what the provider wants back with them.
-
-        It shares nothing that can change with the events.
-        """
+        """What the model said: neighbouring texts joined, and calls with what the provider wants back with them."""
         signatures = {
             signature.tool_use_id: signature.data
             for signature in self.decoder.summary.signatures
             if signature.choice == 0 and signature.kind == CALL_SIGNATURE
         }
-        blocks = map(copied_block, coalesce_text_blocks(self._content))
-        return Message("assistant", tuple(signed(block, signatures) for block in blocks))
+        return Message("assistant", tuple(signed(block, signatures) for block in coalesce_text_blocks(self._content)))
 
     def _gather(self, event: StreamEvent) -> None:
         if self._keeps_thinking:
             self._keep_thinking()
         if isinstance(event, Block):
-            self._content.append(event.block)
+            self._content.append(copied_block(event.block))
         elif isinstance(event, Refusal):  # it is what the model said, and the next request should hold it
             self._content.append(TextBlock(event.text))
 

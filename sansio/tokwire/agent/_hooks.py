@@ -76,7 +76,8 @@ class Decision(Struct, frozen=True, repr_omit_defaults=True):
 
     Attributes:
         kind: What is decided.
-        reason: Why. The model reads why a call was blocked, the caller why a prompt was.
+        reason: Why. The model reads why a call was blocked, the caller why a prompt was; the reason of a change is
+            for whoever looks at the decision.
         value: The new arguments, prompt or result; None for the other kinds.
         is_error: Whether the new result tells of an error.
 
@@ -121,7 +122,7 @@ class Decision(Struct, frozen=True, repr_omit_defaults=True):
         return Decision("block", reason)
 
     @staticmethod
-    def modify_input(input: dict[str, Any]) -> Decision:  # noqa: A002  # the word of the two APIs
+    def modify_input(input: dict[str, Any], reason: str = "") -> Decision:  # noqa: A002  # the word of the two APIs
         """Run the tool with other arguments: a JSON object, of which a copy is kept.
 
         History keeps the arguments that the model gave.
@@ -129,22 +130,26 @@ class Decision(Struct, frozen=True, repr_omit_defaults=True):
         Raises:
             TypeError: It is no JSON object.
         """
-        return Decision("modify_input", value=input)
+        return Decision("modify_input", reason, input)
 
     @staticmethod
-    def modify_prompt(prompt: str) -> Decision:
+    def modify_prompt(prompt: str, reason: str = "") -> Decision:
         """Send another text. Images of the prompt stay.
 
         Raises:
             ValueError: The text is empty.
             TypeError: It is no text.
         """
-        return Decision("modify_prompt", value=prompt)
+        return Decision("modify_prompt", reason, prompt)
 
     @staticmethod
-    def replace_result(content: object, *, is_error: bool = False) -> Decision:
+    def replace_result(
+        content: object,
+        is_error: bool = False,  # noqa: FBT001, FBT002 - before the reason, which all of these take as their last
+        reason: str = "",
+    ) -> Decision:
         """Give the model another result: a text, blocks, or any value that JSON can hold."""
-        return Decision("replace_result", value=content, is_error=is_error)
+        return Decision("replace_result", reason, content, is_error)
 
 
 HookHandler = Callable[[Any], Decision | Awaitable[Decision | None] | None]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import types
+import typing
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -69,7 +71,7 @@ def read_parameters(function: Callable[..., Any]) -> Parameters:
     texts = parameter_texts(documentation(function))
     preset = preset_names(function)
     return tuple(
-        _parameter(parameter, kinds.get(name, Any), texts.get(name, ""))
+        _parameter(parameter, _any_for_object(kinds.get(name, Any)), texts.get(name, ""))
         for name, parameter in signature.parameters.items()
         if name not in preset
     )
@@ -174,6 +176,18 @@ def excerpt(value: Any, size: int = EXCERPT) -> str:
 def shortened(text: str, size: int) -> str:
     """The beginning of a text, with dots where something was cut."""
     return text if len(text) <= size else text[:size] + "..."
+
+
+def _any_for_object(kind: Any) -> Any:
+    """The type with `Any` in place of `object`, which says of a parameter the same: any JSON value will do."""
+    if kind is object:
+        return Any
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    replaced = parts if origin is typing.Literal else tuple(map(_any_for_object, parts))
+    if replaced == parts:
+        return kind
+    # A union is spelled in two ways, and only one of them can be told its members.
+    return (typing.Union if origin is types.UnionType else origin)[replaced]
 
 
 def _parameter(parameter: inspect.Parameter, kind: Any, text: str) -> Parameter:

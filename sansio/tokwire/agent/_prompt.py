@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .._blocks import ContentBlock, ImageBlock, TextBlock
 from .._errors import PromptBlocked
@@ -28,15 +28,28 @@ def prompt_message(prompt: str | Sequence[ContentBlock] | Message) -> Message:
             raise ValueError(f"send: the message has the role {prompt.role!r}; a prompt is a message of the user")
         message = prompt
     else:
-        message = Message.user(prompt) if isinstance(prompt, str) else Message.user_with_blocks(prompt)
+        message = Message.user(prompt) if isinstance(prompt, str) else Message.user_with_blocks(blocks_of(prompt))
     for block in message.content:
         if not isinstance(block, TextBlock | ImageBlock):
             name = type(block).__name__
             raise TypeError(f"send: a prompt holds text and images, not a {name}; results go to add_tool_result")
     content = tuple(block for block in message.content if block != TextBlock(""))
-    if not content:
-        raise ValueError("send: the prompt is empty; pass None to let the model go on without one")
+    if all(isinstance(block, TextBlock) and not block.text.strip() for block in content):
+        raise ValueError("send: the prompt is empty, or blank; pass None to let the model go on without one")
     return Message("user", content)
+
+
+def blocks_of(prompt: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
+    """The blocks of a prompt; one block counts as well.
+
+    Raises:
+        TypeError: It is nothing of that kind.
+    """
+    if isinstance(prompt, ContentBlock):
+        return (prompt,)
+    if not isinstance(prompt, Iterable):
+        raise TypeError(f"send: the prompt is a {type(prompt).__name__}; expected text, blocks, a Message or None")
+    return prompt
 
 
 def with_text(message: Message, text: str) -> Message:
@@ -88,6 +101,6 @@ class PromptHooks:
         self._handlers.clear()
         check_decision(event, decision)
         if decision.kind == "block":
-            raise PromptBlocked(f"a hook refused the prompt: {decision.reason or 'no reason was given'}")
+            raise PromptBlocked(decision.reason)
         if decision.kind == "modify_prompt":
             self.message = with_text(self.message, decision.value)

@@ -70,10 +70,7 @@ class Tool(Struct, frozen=True, eq=False):
     @property
     def is_async(self) -> bool:
         """Whether the handler is a coroutine function, also inside a partial, a method or an object."""
-        inner: Any = self.handler
-        while isinstance(inner, functools.partial | Tool):
-            inner = inner.func if isinstance(inner, functools.partial) else inner.handler
-        return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(type(inner).__call__)
+        return is_coroutine_function(self.handler)
 
     def prepare(self, input: object) -> object:  # noqa: A002  # the word of the two APIs
         """A copy of a model's arguments, to be given to `invoke`.
@@ -110,24 +107,34 @@ class Tool(Struct, frozen=True, eq=False):
 
 
 class FunctionTool(Tool, Generic[P, R], frozen=True, eq=False, dict=True):
-    """A tool that `tool` made. It can be called as the function that it was made of.
+    """A tool that `tool` made. It can be called as the function that it was made of, which is its `__wrapped__`.
+
+    It is pickled by name, as functions are: where it stands in its module under the name of its function.
 
     Attributes:
-        handler: The function. It is called with keywords, converted to the types of its annotations.
+        handler: Called with the dict that `prepare` gave, it calls the function with keywords.
+        function: The function.
         parameters: Its parameters, as far as the model fills them.
     """
 
-    handler: Callable[P, R]
+    function: Callable[P, R]
     parameters: Parameters
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        # As functools.wraps does: help, doctest and inspect.signature show the function.
-        self.__dict__.update(__wrapped__=self.handler, __doc__=self.handler.__doc__)
+        # As functools.wraps does: help, doctest, pickle and inspect.signature take it for the function.
+        for name in ("__module__", "__qualname__", "__doc__"):
+            if hasattr(self.function, name):
+                self.__dict__[name] = getattr(self.function, name)
+        self.__dict__["__wrapped__"] = self.function
+
+    @property
+    def __name__(self) -> str:
+        return function_name(self.function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function, as if it were no tool."""
-        return self.handler(*args, **kwargs)
+        return self.function(*args, **kwargs)
 
     def prepare(self, input: object) -> object:  # noqa: A002  # the word of the two APIs
         """The keywords for the function, of a model's arguments: converted to the types of its annotations.
@@ -141,10 +148,8 @@ class FunctionTool(Tool, Generic[P, R], frozen=True, eq=False, dict=True):
         except ValueError as error:
             raise ToolInputError(f"invalid arguments for {self.name}: {error}") from None
 
-    def invoke(self, prepared: object) -> object:
-        """Call the function with the keywords that `prepare` gave: returns its result, or an awaitable of it."""
-        keywords = cast("dict[str, Any]", prepared)
-        return cast("Callable[..., object]", self.handler)(**keywords)
+    def __reduce__(self) -> str:
+        return str(self.__dict__.get("__qualname__", self.__name__))
 
 
 @overload
@@ -193,11 +198,30 @@ def _function_tool(function: Any, name: str | None, description: str | None) -> 
     if isinstance(function, staticmethod):
         plain = function.__func__
     elif isinstance(function, FunctionTool):
-        plain = function.handler
+        plain = function.function
     name = function_name(plain) if name is None else name
     try:
         parameters = read_parameters(plain)
     except TypeError as error:
         raise TypeError(f"Tool {name!r}: {error}") from None
     description = summary(documentation(plain)) if description is None else description
-    return FunctionTool(name, description, parameters_schema(parameters), plain, parameters)
+    return FunctionTool(name, description, parameters_schema(parameters), taking_dict(plain), plain, parameters)
+
+
+def taking_dict(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """A function as the handler of a tool: it gets its keywords as one dict. A coroutine function stays one."""
+
+    def handler(prepared: dict[str, Any]) -> Any:
+        return function(**prepared)
+
+    async def async_handler(prepared: dict[str, Any]) -> Any:
+        return await function(**prepared)
+
+    return async_handler if is_coroutine_function(function) else handler
+
+
+def is_coroutine_function(function: Any) -> bool:
+    """Whether it is a coroutine function, also inside a partial, a method, an object or a tool."""
+    while isinstance(function, functools.partial | FunctionTool):
+        function = function.func if isinstance(function, functools.partial) else function.function
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)

@@ -148,6 +148,16 @@ class AgentOptions(Struct, frozen=True, kw_only=True):
         """
         return replace(self, **changes)
 
+    @staticmethod
+    def needs_max_tokens(protocol: str) -> bool:
+        """Whether the API of a protocol, told by name or alias, refuses requests without `max_tokens`.
+
+        Raises:
+            ValueError: No protocol has that name.
+            TypeError: It is no text.
+        """
+        return rules_of(checks.checked_protocol(protocol)).needs_max_tokens
+
     def tool(self, name: str) -> Tool | None:
         """The tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
