@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import socket
 import ssl
+import struct
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -243,3 +244,13 @@ def test_a_port_that_is_taken_is_an_error() -> None:
 def test_an_option_that_no_reply_has_is_refused() -> None:
     with pytest.raises(TypeError, match="speed"):
         serve(b"", speed=1)
+
+
+def test_a_client_that_resets_while_the_server_writes_is_counted() -> None:
+    server = serve(BODY, faults=["heartbeat"], delay=0.0001)
+    with server:
+        for _ in range(20):
+            with connected(server) as client:
+                reads(client, b": ")
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            server.wait(lambda: server.closed_by_client == server.connections)

@@ -72,7 +72,9 @@ class Connection:
             while True:
                 await self._answer(self._next_reply)
                 self._http.start_next_cycle()
-        except (ClosedError, OSError, h11.ProtocolError):
+        except OSError:
+            self._client_left()  # a write found it out before the read did
+        except (ClosedError, h11.ProtocolError):
             pass
         finally:
             self._is_ours = True
@@ -88,7 +90,10 @@ class Connection:
             while data := await self._reader.read(READ_BYTES):
                 self._http.receive_data(data)
                 self._arrived.set()
-        if not self._is_ours:
+        self._client_left()
+
+    def _client_left(self) -> None:
+        if not self._is_ours and not self._client_closed.is_set():
             self._client_closed.set()
             self._arrived.set()
             self._record.change(closed_by_client=1)
