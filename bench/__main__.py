@@ -14,26 +14,31 @@ from pathlib import Path
 
 import msgspec
 
+from .adapters import measure_adapters
 from .contestants import FLOOR, TOKWIRE, version_of
 from .growth import measure_growth
 from .memory import measure_memory
+from .open_streams import measure_open_streams
 from .peers import PEERS, installed_peers
 from .report import Results, as_markdown, as_text, write_into
 from .speed import measure_speed
 from .weight import measure_weight
 
-SECTIONS = ("memory", "speed", "growth", "weight")
+SECTIONS = ("memory", "speed", "growth", "adapters", "weight")
+
+OWN = ("tokwire", "msgspec", "h11", "httpcore")
+"""What tokwire itself runs on."""
 
 
 class Effort(msgspec.Struct, frozen=True):
     """How much a run does.
 
     Attributes:
-        count: Events of each recording of the speed table; None: the defaults.
-        rounds: Rounds of the speed table.
+        count: Events of each recording of the speed and adapters tables; None: the defaults.
+        rounds: Rounds of these tables.
         growth_rounds: Rounds of the comparisons of small with large.
         imports: Interpreters for each import.
-        scale: Part of the full sizes, for growth and memory.
+        scale: Part of the full sizes, for growth, memory and open streams.
     """
 
     count: int | None
@@ -78,7 +83,7 @@ def facts(command: str) -> dict[str, str]:
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": f"{os.cpu_count()} x {processor()}, {platform.system()} {platform.machine()}{load}",
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
-        "packages": ", ".join([f"tokwire {version_of('tokwire')}", f"msgspec {version_of('msgspec')}", *versions]),
+        "packages": ", ".join([*(f"{name} {version_of(name)}" for name in OWN if version_of(name)), *versions]),
     }
 
 
@@ -106,8 +111,12 @@ def run(sections: Sequence[str], effort: Effort, *, with_peers: bool, command: s
         results.weight = measure_weight(rounds=effort.imports, peers=with_peers, say=say)
     if "growth" in sections:
         results.growth = measure_growth(scale=effort.scale, rounds=effort.growth_rounds, say=say)
+    if "adapters" in sections:
+        results.adapters, results.skipped = measure_adapters(count=effort.count, rounds=effort.rounds, say=say)
+        results.open_streams = measure_open_streams(scale=effort.scale, say=say)
     if "speed" in sections:
-        peers, results.skipped = installed_peers() if with_peers else ([], [])
+        peers, skipped = installed_peers() if with_peers else ([], [])
+        results.skipped += skipped
         gc.collect()
         gc.freeze()
         try:

@@ -54,14 +54,14 @@ def measure_memory(*, scale: float = 1.0, say: Callable[[str], None]) -> Memory:
     held = []
     for protocol in ("openai-chat", "anthropic"):
         say(f"{many:,} idle decoders")
-        held.append(Held(f"idle, {protocol}", many, _mean(many, partial(tokwire.StreamDecoder, protocol))))
+        held.append(Held(f"idle, {protocol}", many, mean(many, partial(tokwire.StreamDecoder, protocol))))
     for recording in (openai_text(400), openai_tools(400, calls=1), anthropic_mix(400)):
         say(f"{some:,} open streams")
         half = recording.events[: len(recording.events) // 2]
-        open_streams = _mean(some, partial(_fed, recording, half))
+        open_streams = mean(some, partial(_fed, recording, half))
         held.append(Held(f"in the middle of: {recording.name}", some, open_streams))
         held.append(
-            Held(f"at the end of: {recording.name}", some, _mean(some, partial(_fed, recording, recording.events)))
+            Held(f"at the end of: {recording.name}", some, mean(some, partial(_fed, recording, recording.events)))
         )
     made = {name: _time_to_make(name, max(100, few)) for name in ("openai-chat", "anthropic")}
     peaks: dict[str, dict[str, int]] = {}
@@ -75,7 +75,7 @@ def measure_memory(*, scale: float = 1.0, say: Callable[[str], None]) -> Memory:
     return Memory(held, made, peaks, dropped)
 
 
-def _traced(build: Callable[[], object]) -> int:
+def traced(build: Callable[[], object]) -> int:
     """Bytes that stay allocated for what is built, while it is kept."""
     gc.collect()
     tracemalloc.start()
@@ -90,9 +90,10 @@ def _traced(build: Callable[[], object]) -> int:
     return after - before
 
 
-def _mean(count: int, make: Callable[[], object]) -> float:
+def mean(count: int, make: Callable[[], object]) -> float:
+    """Bytes that one of many holds."""
     make()
-    return _traced(lambda: [make() for _ in range(count)]) / count
+    return traced(lambda: [make() for _ in range(count)]) / count
 
 
 def _fed(recording: Recording, reads: list[bytes]) -> tokwire.StreamDecoder:
@@ -138,4 +139,4 @@ def _after_reasoning(count: int) -> int:
     recording = openai_reasoning(count)
     reads = recording.events[: count * 3 // 4]
     _fed(recording, reads)
-    return _traced(lambda: _fed(recording, reads))
+    return traced(lambda: _fed(recording, reads))

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from .adapters import BOUND, Cost
 from .contestants import FLOOR, TOKWIRE
 from .growth import Growth
-from .memory import Memory
+from .memory import Held, Memory
 from .speed import Row
+from .ways import ALONE
 from .weight import Weight
 
 START = "<!-- results: written by python -m bench --markdown docs/performance.md -->"
@@ -25,6 +27,8 @@ class Results(Struct):
         skipped: A line for each peer that was not.
         speed: The lines of the speed table.
         growth: The comparisons of small with large.
+        adapters: What an event costs over each adapter.
+        open_streams: What streams hold that wait.
         memory: What decoders hold.
         weight: Imports and sizes.
     """
@@ -34,6 +38,8 @@ class Results(Struct):
     skipped: list[str] = []
     speed: list[Row] = []
     growth: list[Growth] = []
+    adapters: list[Cost] = []
+    open_streams: list[Held] = []
     memory: Memory | None = None
     weight: list[Weight] = []
 
@@ -81,6 +87,25 @@ def growth_table(results: Results) -> Table:
     return Table("Growth", ["tokwire with", "ratio", "meant to stay under", "first", "second", "per"], body)
 
 
+def adapters_table(results: Results) -> Table:
+    """The ways of an event, beside the decoder alone, and beside the same client without the adapter."""
+    head = ["way", "events a chunk", f"way / {ALONE}", "way / the same without the adapter", "meant to stay under"]
+    body = [
+        [
+            *(row.way, str(row.size), times(row.ratio), times(row.ratio_beside)),
+            *("" if row.beside is None else times(BOUND), f"{number(row.microseconds)}"),
+        ]
+        for row in results.adapters
+    ]
+    return Table("Adapters", [*head, "us/event"], body)
+
+
+def open_streams_table(results: Results) -> Table:
+    """What an open stream holds."""
+    body = [[f"{row.what} (mean of {row.count:,})", f"{number(row.bytes)} B"] for row in results.open_streams]
+    return Table("Open streams", ["one that waits in the middle of a response", ""], body)
+
+
 def memory_table(memory: Memory) -> Table:
     """What decoders hold, and how long they take to make."""
     body = [[f"{row.what} (mean of {row.count:,})", f"{number(row.bytes)} B"] for row in memory.held]
@@ -122,6 +147,10 @@ def tables(results: Results) -> list[Table]:
         found.append(speed_table(results))
     if results.growth:
         found.append(growth_table(results))
+    if results.adapters:
+        found.append(adapters_table(results))
+    if results.open_streams:
+        found.append(open_streams_table(results))
     if results.memory is not None:
         found.append(memory_table(results.memory))
     if results.weight:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fuzz._mutate_frames import change_frames, opened
+from fuzz._mutate_http import change_response, is_response
 from fuzz._mutate_json import changed, written
 from fuzz._plan import HEADER_BYTES, PROTOCOLS
 from fuzz._words import ENDS, LINES, THINGS, VALUES
@@ -39,6 +40,8 @@ def mutated(data: bytes, lot: Random, most: int) -> bytes:
             head = head[:place] + bytes([byte]) + head[place + 1 :]
         elif opened(body[:FRAMES_WITHIN]) and lot.random() < 0.8:
             body = change_frames(body, lot)
+        elif is_response(body) and lot.random() < 0.8:
+            body = change_response(body, lot, lot.choice(STEPS))
         else:
             body = lot.choice(STEPS)(body, lot)
     return (head + body)[:most]

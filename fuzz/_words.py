@@ -93,6 +93,60 @@ FRAME_WORDS: Final = (
 )
 """What stands in the headers of a frame."""
 
+STATUS_LINES: Final = (
+    *(b"HTTP/1.1 200 OK", b"HTTP/1.1 200", b"HTTP/1.0 200 OK", b"HTTP/1.1 100 Continue", b"HTTP/1.1 103 Early Hints"),
+    *(b"HTTP/1.1 101 Switching Protocols", b"HTTP/1.1 204 No Content", b"HTTP/1.1 206 Part", b"HTTP/1.1 304 Same"),
+    *(b"HTTP/1.1 302 Found", b"HTTP/1.1 401 No", b"HTTP/1.1 429 Too many", b"HTTP/1.1 500 Broken", b"HTTP/1.1 999 Odd"),
+    *(b"HTTP/2 200", b"HTTP/1.1 20", b"HTTP/1.1 2000 OK", b"HTTP/1.1  200 OK", b"http/1.1 200 OK", b"ICY 200 OK", b""),
+)
+"""First lines of responses, right and wrong ones."""
+
+HEADERS: Final = (
+    *(
+        b"Content-Length: 0",
+        b"Content-Length: 2",
+        b"Content-Length: 9999999",
+        b"Content-Length: -1",
+        b"Content-Length:",
+    ),
+    *(b"Content-Length: 2, 2", b"Transfer-Encoding: chunked", b"Transfer-Encoding: gzip, chunked"),
+    *(b"Transfer-Encoding: identity", b"Connection: close", b"Connection: keep-alive", b"Content-Encoding: gzip"),
+    *(b"Content-Encoding: deflate", b"Content-Encoding: br", b"Content-Encoding: GZIP ", b"Content-Encoding: identity"),
+    *(b"Content-Type: application/json", b"Content-Type: text/event-stream", b"Content-Type: text/html", b"X"),
+    *(b"Location: https://u:p@h.example/x", b"Location: /elsewhere", b"Location: //", b"Retry-After: 7"),
+    *(b"Retry-After: -1", b"Retry-After: 1e400", b"Retry-After: Tue, 04 Nov 2025 10:00:30 GMT"),
+    *(b"Date: Tue, 04 Nov 2025 10:00:00 GMT", b"retry-after-ms: 1500", b"x-ratelimit-reset-tokens: 6m0s"),
+    *(b"x-ratelimit-reset: 99999999999", b"x-request-id: r-1", b"x-request-id:", b"X-Empty:", b": no name", b" folded"),
+    *(b"\tfolded", b"X : blank", b"X-Latin: caf\xe9", b"X-Long: " + b"x" * 130),
+)
+"""Lines of heads, right and wrong ones."""
+
+CHUNK_LINES: Final = (
+    *(
+        b"0\r\n",
+        b"1\r\n",
+        b"5\r\n",
+        b"ff\r\n",
+        b"-1\r\n",
+        b"0x5\r\n",
+        b"5_0\r\n",
+        b"+5\r\n",
+        b" 5\r\n",
+        b"5 \r\n",
+        b"\r\n",
+    ),
+    *(
+        b"5;a\r\n",
+        b"5\n",
+        b"5\r",
+        b"g\r\n",
+        b"fffffffffffffffff\r\n",
+        b"0000000000000000000000005\r\n",
+        b'5;a="\r\n"\r\n',
+    ),
+)
+"""Lines in front of chunks, right and wrong ones."""
+
 ENDS: Final = (b"\n", b"\r\n", b"\r", b"\n\n", b"\n\r", b"\r\r\n", b"")
 """What may stand between two lines."""
 
@@ -101,7 +155,8 @@ def dictionary() -> str:
     """The text of the dictionary file."""
     names = [f'"{name}":'.encode() for name in NAMES]
     values = [value.encode("utf-8", "replace") for value in VALUES]
-    words = dict.fromkeys(word for word in (*names, *values, *LINES, *FRAME_WORDS, *ENDS) if word)
+    lines = (*LINES, *FRAME_WORDS, *STATUS_LINES, *HEADERS, *CHUNK_LINES, *ENDS)
+    words = dict.fromkeys(word for word in (*names, *values, *lines) if word)
     quoted = ("".join(quoted_byte(byte) for byte in word) for word in words)
     return "# Written by python -m fuzz --write-dictionary\n" + "".join(f'"{word}"\n' for word in quoted)
 

@@ -14,7 +14,8 @@ for target in \
     ollama \
     bedrock \
     cohere \
-    decoder
+    decoder \
+    http11
 do
     fuzzer="$SRC/fuzz_$target.py"
     cat > "$fuzzer" <<EOF

@@ -163,7 +163,7 @@ def test_growth_covers_what_can_grow() -> None:
 
 
 def test_memory_is_that_of_what_is_kept() -> None:
-    kept = memory._traced(lambda: bytearray(100_000))
+    kept = memory.traced(lambda: bytearray(100_000))
     assert 100_000 <= kept < 101_000
 
 
@@ -226,7 +226,7 @@ def test_the_command_prints_tables_and_writes_json(tmp_path: Path, capsys: pytes
     target = tmp_path / "results.json"
     assert command.main(["--quick", "--no-peers", "--json", str(target)]) == 0
     printed = capsys.readouterr().out
-    for title in ("Speed", "Growth", "Memory", "Weight"):
+    for title in ("Speed", "Growth", "Adapters", "Open streams", "Memory", "Weight"):
         assert f"\n\n{title}\n\n" in printed
     results = msgspec.json.decode(target.read_bytes(), type=report.Results)
     assert len(results.speed) == len(streams.SPEED) * len(speed.READS)
@@ -263,7 +263,7 @@ def test_an_unknown_section_is_refused(capsys: pytest.CaptureFixture[str]) -> No
     with pytest.raises(SystemExit) as refused:
         command.main(["sped"])
     assert refused.value.code == 2
-    assert "there are memory, speed, growth, weight" in capsys.readouterr().err
+    assert "there are memory, speed, growth, adapters, weight" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.123, "0.12x"), (12.34, "12.3x"), (1234.5, "1,234x"), (None, "")])

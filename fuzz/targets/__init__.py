@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fuzz.targets import anthropic, bedrock, cohere, decoder, gemini, lines, ollama, openai_chat, openai_responses, sse
+from fuzz.targets import (
+    anthropic,
+    bedrock,
+    cohere,
+    decoder,
+    gemini,
+    http11,
+    lines,
+    ollama,
+    openai_chat,
+    openai_responses,
+    sse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,4 +32,5 @@ TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "bedrock": bedrock.one_input,
     "cohere": cohere.one_input,
     "decoder": decoder.one_input,
+    "http11": http11.one_input,
 }
