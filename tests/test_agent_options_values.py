@@ -7,7 +7,7 @@ import math
 import pytest
 from tests.agent_bodies import options, refusal
 
-from tokwire import RetryConfig
+from tokwire import AgentOptions, RetryConfig
 
 TIMEOUTS = ("timeout", "connect_timeout", "idle_timeout", "tool_timeout")
 PROTOCOLS = ("openai-chat", "openai-responses", "anthropic", "gemini", "ollama", "bedrock", "cohere")
@@ -45,6 +45,16 @@ def test_only_anthropic_needs_a_limit_of_tokens(protocol: str) -> None:
         assert options(protocol=protocol, extra_body={"max_tokens": 9}).max_tokens is None
     else:
         assert options(protocol=protocol).max_tokens is None
+    assert AgentOptions.needs_max_tokens(protocol) is (protocol == "anthropic")
+
+
+def test_whether_a_limit_is_needed_is_told_by_any_name_of_a_protocol() -> None:
+    assert AgentOptions.needs_max_tokens("ANTHROPIC")
+    assert not AgentOptions.needs_max_tokens("openai_chat")
+    with pytest.raises(ValueError, match="pigeon"):
+        AgentOptions.needs_max_tokens("pigeon")
+    with pytest.raises(TypeError, match="expected a text, not NoneType"):
+        AgentOptions.needs_max_tokens(None)  # type: ignore[arg-type]  # the point of the test
 
 
 @pytest.mark.parametrize(("name", "least"), [("max_tokens", 1), ("max_tool_iterations", 0)])

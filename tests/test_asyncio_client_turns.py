@@ -192,8 +192,10 @@ def test_a_turn_belongs_to_one_task_at_a_time() -> None:
             client.send("Hello")
         with pytest.raises(LocalProtocolError, match="another task"):
             await anext(turn)
-        with pytest.raises(LocalProtocolError, match="while a turn is open"):
+        with pytest.raises(LocalProtocolError, match="clear_history was called while somebody waits"):
             client.clear_history()
+        with pytest.raises(LocalProtocolError, match="add_tool_result was called while somebody waits"):
+            client.add_tool_result("c1", 4)
         go_on.set()
         assert await task == "Calm"
 

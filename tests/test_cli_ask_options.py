@@ -55,6 +55,21 @@ def test_the_fields_of_the_request(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [((), 4096), (("--max-tokens", "9"), 9), (("--set", "max_tokens=9"), 9)],
+)
+@pytest.mark.parametrize("protocol", ["anthropic", "ANTHROPIC"])
+def test_an_api_that_has_to_be_told_a_limit_is_told_one(
+    cli: Cli, protocol: str, arguments: tuple[str, ...], limit: int
+) -> None:
+    server = serve(saying("anthropic", "Hello"))
+    with server as url:
+        result = cli("ask", "Hi", "--model", "m1", "--base-url", url, "--protocol", protocol, *arguments)
+    assert (result.code, result.err) == (0, "")
+    assert sent(server)[0]["max_tokens"] == limit
+
+
+@pytest.mark.parametrize(
     ("text", "name", "value"),
     [
         ('stop=["a"]', "stop", ["a"]),
@@ -181,7 +196,6 @@ def test_a_query_in_the_url_stays_behind_the_path(cli: Cli) -> None:
     ("arguments", "said"),
     [
         (("Hi",), "error: no model is named: add --model NAME, or set the environment variable OPEN_AGENT_MODEL"),
-        (("Hi", "--model", "m", "--protocol", "anthropic"), "error: --max-tokens: anthropic answers no request"),
         (("Hi", *MODEL, "--temperature", "3"), "error: --temperature 3.0: openai-chat takes a number from 0 to 2"),
         (("Hi", *MODEL, "--temperature", "hot"), "'hot' is not a number"),
         (("Hi", *MODEL, "--max-tokens", "0"), "'0' is not a whole number of at least 1"),

@@ -176,4 +176,11 @@ def test_commands_that_are_none_are_not_sent(cli: Cli) -> None:
 def test_wrong_usage_is_2(cli: Cli) -> None:
     assert cli("chat", stdin=b"Hi\n").err.startswith("error: no model is named")
     assert cli("chat", "Hi", *MODEL).code == 2
-    assert "--max-tokens" in cli("chat", "--model", "m1", "--protocol", "anthropic").err
+
+
+def test_an_api_that_has_to_be_told_a_limit_is_told_one(cli: Cli) -> None:
+    server = serve(saying("anthropic", "Hello"))
+    with server as url:
+        result = cli("chat", "--model", "m1", "--base-url", url, "--protocol", "anthropic", stdin=b"Hi\n")
+    assert (result.code, result.err) == (0, "")
+    assert sent(server)[0]["max_tokens"] == 4096

@@ -69,6 +69,7 @@ def test_without_it_the_fallback_is_the_model_if_there_is_one(environ: dict[str,
 def test_the_variable_of_the_model_is_not_looked_at_where_it_is_not_preferred() -> None:
     assert get_model("small-one", prefer_environment=False, environ=ELSEWHERE) == "small-one"
     assert get_model(prefer_environment=False, environ=ELSEWHERE) is None
+    assert get_model("small-one", False, environ=ELSEWHERE) == "small-one"  # noqa: FBT003 - by position too
 
 
 def test_the_variables_are_those_of_the_process_and_are_read_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,8 @@ class Client(BaseClient[AsyncTurn]):
     """A conversation with a model, turn by turn: it keeps the history, and runs the tools where the options say so.
 
     Use it in an `async with` block, or call `aclose`. It belongs to one task at a time, and to the event loop of
-    asyncio: trio and anyio on trio are not supported.
+    asyncio: trio and anyio on trio are not supported. `interrupt` alone may be called from other tasks, threads and
+    signal handlers.
 
     Args:
         options: Where to ask, what, and with which tools.
@@ -48,7 +49,7 @@ class Client(BaseClient[AsyncTurn]):
     def send(self, prompt: str | Sequence[tokwire.ContentBlock] | tokwire.Message | None = None) -> AsyncTurn:
         """Begin a turn. It is not awaited, and nothing is sent before its first event is asked for.
 
-        A turn before it that is still open is closed, as `aclose` of the turn does.
+        A turn before it that is still open is closed, as `aclose` of the turn does, unless the prompt is refused.
 
         Args:
             prompt: What the user says: a text, blocks of text and images, or a message of the user. None lets the model

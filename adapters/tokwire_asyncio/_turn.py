@@ -11,8 +11,8 @@ import tokwire
 from tokwire_http._agent import failure_of_request
 from tokwire_http._agent_base import BaseTurn
 from tokwire_http._failure import known_failure
+from tokwire_http._task_interrupt import TaskInterrupt
 
-from ._interrupt import TaskInterrupt
 from ._tools import run_tools
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
     blocking functions in threads of their own with a copy of the context; hooks are called and awaited by the task that
     asks for events. After an error every further iteration raises the same error. `Client.send` and `query` make it.
 
-    It belongs to one task at a time, and to the event loop of asyncio: trio and anyio on trio are not supported. One
-    that is dropped before its end leaves a `ResourceWarning`, and its connection is closed.
+    It belongs to one task at a time, and to the event loop of asyncio: trio and anyio on trio are not supported.
+    `interrupt` may be called from other tasks, threads and signal handlers. One that is dropped before its end leaves a
+    `ResourceWarning`, and its connection is closed.
 
     Raises (from iteration):
         APIError: The server said no, by its status or in the stream.
@@ -60,6 +61,7 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
         self._response: AsyncResponse | None = None
         self._chunks: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._asking: asyncio.Task[Any] | None = None
 
     async def __anext__(self) -> tokwire.StreamEvent:
         reader = object()
@@ -85,14 +87,13 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
         return self._answer()
 
     def interrupt(self) -> None:
-        """End the turn: whoever iterates gets `TurnInterrupted`, and a wait of any kind is woken at once.
+        """End the turn from any task, thread or signal handler: whoever iterates gets `TurnInterrupted`, and at once.
 
-        What was said in the rounds before stays in the history. Tools are cancelled; a blocking one is left alone.
-
-        Call it in the thread of the event loop: a signal handler from `loop.add_signal_handler` is in it, other
-        threads use `loop.call_soon_threadsafe(turn.interrupt)`.
+        What was said in the rounds before stays in the history. Tools are cancelled; a blocking one is left alone. A
+        hook is cancelled too, unless it calls this itself: then the turn ends behind it.
         """
-        self._interrupt.set()
+        # A signal that strikes while a hook computes cannot be told from the hook, and takes effect behind it as well.
+        self._interrupt.set(wakes=self._asking is None or self._asking is not running_task())
 
     async def aclose(self) -> None:
         """End the turn as `interrupt` does, but without an error for whoever closes it; then there are no more events.
@@ -103,7 +104,7 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
             await self._close_response(reuse=False)
             await self._close_before()
         else:
-            self._interrupt.set()
+            self.interrupt()
 
     async def __aenter__(self) -> Self:
         return self
@@ -129,7 +130,7 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
                     self._ready = conversation.events()
                 for event in self._ready:
                     return event
-                await self._wait_for(conversation.next_action())
+                await self._move_on()
                 self._ready = conversation.events()
         except BaseException as error:
             self._stop(error)
@@ -138,12 +139,13 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
             raise
         return None
 
-    async def _wait_for(self, action: tokwire.Action) -> None:
-        """Do what an action says, unless the turn is interrupted meanwhile."""
-        interrupt = self._interrupt
-        interrupt.begin()
+    async def _move_on(self) -> None:
+        """Do the next action, unless the turn is interrupted before or meanwhile."""
+        conversation, interrupt = self._conversation, self._interrupt
+        may_wait = interrupt.begin(asyncio.current_task())
         try:
-            await self._act(action)
+            if may_wait or not conversation.is_open:
+                await self._act(conversation.next_action())
         except asyncio.CancelledError:
             if not interrupt.end():
                 raise
@@ -193,6 +195,7 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
             self._conversation.receive_data(chunk)
 
     async def _ask(self, event: HookEvent, handler: tokwire.HookHandler) -> None:
+        self._asking = asyncio.current_task()
         try:
             decision = handler(event)
             if inspect.isawaitable(decision):
@@ -200,7 +203,9 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
         except Exception as error:
             self._conversation.hook_failed(error)
             raise
-        self._conversation.hook_decided(decision)
+        finally:
+            self._asking = None
+        self._decided(decision)
 
     async def _close_response(self, *, reuse: bool) -> None:
         if self._response is not None:
@@ -224,3 +229,11 @@ class AsyncTurn(BaseTurn, AsyncIterator[tokwire.StreamEvent]):
         finally:
             self._conversation.interrupt()
             self._finish(error)
+
+
+def running_task() -> asyncio.Task[Any] | None:
+    """The task that runs in this thread; None where no event loop does."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

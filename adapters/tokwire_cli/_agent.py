@@ -11,6 +11,7 @@ from tokwire_http import get_base_url, get_model, image_from_file
 
 from ._input import STDIN, read_whole
 from ._keys import header_of, read_key
+from ._option_groups import USUAL_MAX_TOKENS
 from ._usage import UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def options_for(arguments: Arguments, tools: Sequence[tokwire.Tool]) -> tokwire.
     if key is not None and arguments.key_header is not None:
         headers.append(header_of(key, arguments.key_header))
         key = None
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {"max_tokens": arguments.max_tokens}
+    if arguments.max_tokens is None and tokwire.AgentOptions.needs_max_tokens(arguments.protocol):
+        given["max_tokens"] = USUAL_MAX_TOKENS
     if arguments.max_tool_iterations is not None:
         given["max_tool_iterations"] = arguments.max_tool_iterations
     if arguments.attempts > 1:
@@ -60,7 +63,6 @@ def options_for(arguments: Arguments, tools: Sequence[tokwire.Tool]) -> tokwire.
             api_key=key,
             protocol=arguments.protocol,
             system_prompt=system_prompt(arguments.system),
-            max_tokens=arguments.max_tokens,
             temperature=arguments.temperature,
             tools=tools,
             auto_execute_tools=arguments.auto,
@@ -85,7 +87,7 @@ def in_our_words(refusal: re.Match[str]) -> str:
     """What the core says of an option, with its name and its value as they are written here."""
     option, value, header, rule = refusal.groups()
     name = NAMES.get(option, f"--{option.replace('_', '-')}")
-    shown = header if value in (None, "None") else value
+    shown = header if value is None else value
     return f"{name}: {rule}" if shown is None else f"{name} {shown}: {rule}"
 
 

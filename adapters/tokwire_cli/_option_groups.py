@@ -12,6 +12,7 @@ from . import _values as values
 from ._sniff import AUTO
 
 __all__ = [
+    "USUAL_MAX_TOKENS",
     "add_agent_options",
     "add_decoding_options",
     "add_display_options",
@@ -19,6 +20,9 @@ __all__ = [
     "add_request_options",
     "add_tool_options",
 ]
+
+USUAL_MAX_TOKENS = 4096
+"""The limit of an answer, where the API has to be told one and the caller does not care."""
 
 
 def add_request_options(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +54,13 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         help="the API that the server speaks (default: openai-chat)",
     )
     group.add_argument("--system", metavar="TEXT|@FILE", help="instructions for the model; @FILE reads a file")
-    group.add_argument("--max-tokens", type=values.positive, metavar="N", help="how long the answer may be")
+    group.add_argument(
+        "--max-tokens",
+        type=values.positive,
+        metavar="N",
+        help=f"how long the answer may be (default: {USUAL_MAX_TOKENS} where the API has to be told; "
+        "else what the server takes)",
+    )
     group.add_argument("--temperature", type=values.number, metavar="X", help="how freely the model chooses")
     group.add_argument(
         "--set",

@@ -37,6 +37,11 @@ def interrupted() -> tokwire.TurnInterrupted:
     return tokwire.TurnInterrupted("the turn was interrupted")
 
 
+def awaited(method: str) -> tokwire.LocalProtocolError:
+    """The error of a method that is not for the middle of an iteration."""
+    return tokwire.LocalProtocolError(f"{method} was called while somebody waits for an event; interrupt the turn")
+
+
 class BaseTurn(ABC):
     """The state of one turn of a conversation, as its driver sees it.
 
@@ -66,6 +71,11 @@ class BaseTurn(ABC):
         """End the turn: whoever iterates gets `TurnInterrupted`."""
 
     @property
+    def _is_awaited(self) -> bool:
+        """Whether somebody waits for an event of it."""
+        return bool(self._inside)
+
+    @property
     @abstractmethod
     def _is_interrupted(self) -> bool:
         """Whether `interrupt` was called."""
@@ -75,6 +85,12 @@ class BaseTurn(ABC):
         if self._is_interrupted:  # then that is why, and what is told after it is ignored
             self._conversation.interrupt()
         self._conversation.request_failed(error)
+
+    def _decided(self, decision: tokwire.Decision | None) -> None:
+        """Tell the conversation what a hook decided, unless the turn was interrupted by then."""
+        if self._is_interrupted:
+            self._conversation.interrupt()
+        self._conversation.hook_decided(decision)
 
     @abstractmethod
     def _stop(self, error: BaseException | None) -> None:
@@ -183,15 +199,19 @@ class BaseClient(Generic[TurnType]):
         return self._conversation.reasoning
 
     def clear_history(self) -> None:
-        """Forget what was said.
+        """Forget what was said. A turn that is still open is closed, as by `send`.
 
         Raises:
-            LocalProtocolError: A turn is open.
+            LocalProtocolError: Somebody waits for an event of the turn.
         """
+        self._end_turn("clear_history")
         self._settled().clear_history()
 
     def add_tool_result(self, tool_use_id: str, content: object, *, is_error: bool = False) -> None:
         """Answer a call that the caller ran: the first one with that id that has no result. Then `send(None)` goes on.
+
+        A call of a turn that is still open may be answered too, between two events of it: the result enters the history
+        together with the answer, and both are lost if that fails.
 
         Args:
             tool_use_id: The id of the call.
@@ -199,10 +219,14 @@ class BaseClient(Generic[TurnType]):
             is_error: Whether the tool failed, and the content says why.
 
         Raises:
-            LocalProtocolError: A turn is open, or no call with that id waits for a result.
+            LocalProtocolError: No call with that id waits for a result, somebody waits for an event of the turn, or
+                the turn runs tools by itself.
             TypeError: The content is nothing that JSON can hold.
             ValueError: It cannot be written as JSON.
         """
+        turn = self._present_turn()
+        if turn is not None and turn._is_awaited:
+            raise awaited("add_tool_result")
         self._settled().add_tool_result(tool_use_id, content, is_error=is_error)
 
     def interrupt(self) -> None:
@@ -237,7 +261,15 @@ class BaseClient(Generic[TurnType]):
         if self._is_closed:
             raise tokwire.LocalProtocolError("send was called after the client was closed; make a new one")
         turn = self._present_turn()
-        if turn is not None and not turn._give_up():
-            raise tokwire.LocalProtocolError("send was called while somebody waits for an event; interrupt the turn")
+        if turn is not None and self._conversation.is_open:
+            # A prompt that is refused must not cost the turn that goes on: another conversation tells beforehand.
+            tokwire.Conversation(self.options, self.history, random=random.random).send(prompt)
+        self._end_turn("send")
         self._settled().send(prompt)
         return turn
+
+    def _end_turn(self, method: str) -> None:
+        """Close the present turn, without waiting."""
+        turn = self._present_turn()
+        if turn is not None and not turn._give_up():
+            raise awaited(method)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import tokwire
 
 from ._failure import last_events
+from ._task_interrupt import TaskInterrupt
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -32,7 +33,8 @@ class AsyncEventStream:
 
     It reads only while an event is asked for, and no further than the end marker of the stream. The response is closed
     at the end, on every error, on cancellation, by `aclose` and at the end of the `async with` block. After an error
-    every further iteration raises the same error. It belongs to one task at a time.
+    every further iteration raises the same error. It belongs to one task at a time; `interrupt` alone may be called
+    from elsewhere.
 
     Args:
         response: The response; the stream owns it from now on.
@@ -51,11 +53,10 @@ class AsyncEventStream:
         self._chunks: AsyncIterator[bytes] = aiter(response)
         self._ready = NOTHING
         self._receive: Callable[[bytes], None] | None = None
-        self._is_over = self._is_closed = self._is_interrupted = self._is_cancelled = False
+        self._is_over = self._is_closed = False
         self._error: tokwire.TokwireError | None = None
-        self._task: Any = None
+        self._interrupt = TaskInterrupt()
         self._current_task: Callable[[], Any] | None = None
-        self._cancelling = 0
 
     @property
     def head(self) -> tokwire.ResponseHead:
@@ -71,6 +72,7 @@ class AsyncEventStream:
         return self
 
     async def __anext__(self) -> tokwire.StreamEvent:
+        interrupt = self._interrupt
         try:
             while True:
                 for event in self._ready:
@@ -78,11 +80,9 @@ class AsyncEventStream:
                 if self._is_over or self._decoder.state is not OPEN:
                     break
                 current_task = self._current_task or self._find_current_task()
-                task = self._task = current_task()
-                if task is not None:
-                    self._cancelling = task.cancelling()
+                may_wait = interrupt.begin(current_task())
                 try:
-                    if self._is_interrupted:
+                    if not may_wait:
                         raise tokwire.TurnInterrupted("the stream was interrupted")  # noqa: TRY301 - as by a read
                     chunk = await anext(self._chunks)
                 except StopAsyncIteration:
@@ -93,8 +93,9 @@ class AsyncEventStream:
                     receive = self._receive or self._begin()
                     receive(chunk)
                     self._ready = self._decoder.events()
-                self._task = None
+                interrupt.end()
         except GeneratorExit:  # nothing may be awaited any more
+            interrupt.end()
             self._is_over = True
             self._response.abort()
             raise
@@ -109,15 +110,10 @@ class AsyncEventStream:
     def interrupt(self) -> None:
         """End the stream: whoever iterates gets `TurnInterrupted`, and a read that waits is woken at once.
 
-        Call it in the thread of the event loop: a signal handler from `loop.add_signal_handler` is in it, other
-        threads use `loop.call_soon_threadsafe(stream.interrupt)`. Where the loop is not that of asyncio, it takes
-        effect with the next chunk.
+        Call it from any task, thread or signal handler. Where the loop is not that of asyncio, it takes effect with the
+        next chunk.
         """
-        self._is_interrupted = True
-        task, current_task = self._task, self._current_task
-        if task is not None and current_task is not None and task is not current_task() and not self._is_cancelled:
-            self._is_cancelled = True
-            task.cancel()
+        self._interrupt.set()
 
     async def aclose(self) -> None:
         """Close the response; iteration is over then. Calling it again does nothing."""
@@ -158,7 +154,7 @@ class AsyncEventStream:
 
     def _end(self, failure: Exception | None) -> None:
         """The body is over, or its source failed: what is left is decoded."""
-        if failure is not None and self._is_interrupted:
+        if failure is not None and self._interrupt.is_set:
             failure = tokwire.TurnInterrupted("the stream was interrupted")
         self._is_over = True
         self._begin()
@@ -166,17 +162,12 @@ class AsyncEventStream:
 
     async def _fail(self, error: BaseException) -> None:
         """Close the response after an error or a cancellation, and tell our own cancellation from that of others."""
-        task, self._task = self._task, None
+        is_interrupted = self._interrupt.end()
         if isinstance(error, tokwire.TokwireError):
             self._error = error
         self._response.abort()
         await self.aclose()
-        if not self._is_cancelled or task is None:
-            return
-        # `interrupt` cancelled the task while it waited for a chunk. If somebody else wants it cancelled as well, the
-        # count says so, and the cancellation stands.
-        self._is_cancelled = False
-        if task.uncancel() <= self._cancelling and type(error).__name__ == "CancelledError":
+        if is_interrupted and type(error).__name__ == "CancelledError":
             self._error = tokwire.TurnInterrupted("the stream was interrupted")
             raise self._error from None
 

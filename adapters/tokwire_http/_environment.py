@@ -40,7 +40,10 @@ def get_base_url(
 
 
 def get_model(
-    fallback: str | None = None, *, prefer_environment: bool = True, environ: Mapping[str, str] | None = None
+    fallback: str | None = None,
+    prefer_environment: bool = True,  # noqa: FBT001, FBT002 - the Rust crate takes it by position
+    *,
+    environ: Mapping[str, str] | None = None,
 ) -> str | None:
     """The model to use: of the variable `OPEN_AGENT_MODEL`, or the fallback.
 

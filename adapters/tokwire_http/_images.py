@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
 
 import tokwire
-
-if TYPE_CHECKING:
-    import os
 
 __all__ = ["image_from_file"]
 
@@ -36,14 +32,15 @@ def image_from_file(path: str | os.PathLike[str], detail: str = "auto") -> tokwi
         OSError: The file cannot be read.
         ValueError: It is empty, is no image by its content or name, or the detail level is none of the three.
     """
-    file = Path(path)
-    content = file.read_bytes()
+    name = os.fspath(path)
+    with open(name, "rb") as file:
+        content = file.read()
     if not content:
-        raise ValueError(f"{file}: the file is empty; zero bytes cannot be an image")
-    media_type = tokwire.ImageBlock.media_type_of(content) or MEDIA_TYPES.get(file.suffix.lower())
+        raise ValueError(f"{name}: the file is empty; zero bytes cannot be an image")
+    media_type = tokwire.ImageBlock.media_type_of(content) or MEDIA_TYPES.get(os.path.splitext(name)[1].lower())
     if media_type is None:
         raise ValueError(
-            f"{file}: neither content nor name is that of an image; expected a name that ends in one of "
+            f"{name}: neither content nor name is that of an image; expected a name that ends in one of "
             f"{', '.join(MEDIA_TYPES)}, or give the bytes and the media type to ImageBlock.from_bytes"
         )
     return tokwire.ImageBlock.from_bytes(content, media_type, detail)

@@ -48,7 +48,7 @@ class Client(BaseClient[Turn]):
     def send(self, prompt: str | Sequence[tokwire.ContentBlock] | tokwire.Message | None = None) -> Turn:
         """Begin a turn. Nothing is sent before its first event is asked for.
 
-        A turn before it that is still open is closed, as `close` of the turn does.
+        A turn before it that is still open is closed, as `close` of the turn does, unless the prompt is refused.
 
         Args:
             prompt: What the user says: a text, blocks of text and images, or a message of the user. None lets the model

@@ -169,7 +169,7 @@ class Turn(BaseTurn, Iterator[tokwire.StreamEvent]):
         except Exception as error:
             self._conversation.hook_failed(error)
             raise
-        self._conversation.hook_decided(decision)
+        self._decided(decision)
 
     def _close_response(self, *, reuse: bool) -> None:
         if self._response is not None:
