@@ -37,6 +37,8 @@ class EventStreamBody:
     def feed(self, data: bytes, offset: int) -> list[Frame]:
         """The frames that `data` completes; `offset` is where it stands in the body."""
         frames: list[Frame] = []
+        if self.is_idle:
+            self._splitter.offset = offset
         self._splitter.give(data)
         try:
             start = self._splitter.offset
@@ -46,6 +48,10 @@ class EventStreamBody:
         except RemoteProtocolError as error:
             self.error = error
         return frames
+
+    def take_back(self) -> bytes:
+        """The bytes of the unfinished message, which are no longer held: its begin was fed, and nothing came of it."""
+        return self._splitter.take_back()
 
     def finish(self, *, complete: bool) -> list[Frame]:
         """What is left at the end of the body: a message that was cut."""

@@ -80,6 +80,13 @@ class MessageSplitter:
             self._pieces.append(data)
             self._waiting += len(data)
 
+    def take_back(self) -> bytes:
+        """The bytes of the unfinished message, which are no longer held."""
+        self._join()
+        held = self._data[self._at :]
+        self._data, self._at, self._needed = b"", 0, PRELUDE_BYTES
+        return held
+
     def next(self) -> EventStreamMessage | None:
         """The next whole message, or None where more bytes are needed.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ...framing._eventstream_body import EventStreamBody
+from ...framing._quick_frames import quick_events
+from ...framing._quick_messages import cut_messages
 from .._protocol import ApiProtocol
 from ._read import ERROR_STATUSES, FINISH_WORDS, marks, on_eof, on_payload, recognises
 
@@ -17,4 +19,5 @@ BEDROCK = ApiProtocol(
     on_eof=on_eof,
     finish_words=FINISH_WORDS,
     error_statuses=ERROR_STATUSES,
+    events=quick_events(cut_messages, b""),
 )

@@ -9,12 +9,13 @@ from typing import Any
 
 from ..._errors import LimitExceeded
 from ..._finish import OPENAI_WORDS, FinishReason
-from ..._json import JSONError, NestingError, parse_payload
+from ..._json import JSONError, NestingError, parse_payload, refuse
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
 from .._readers import as_dict, as_id, as_index, as_text, as_word
 from ._families import FamilyMemory, read_family, read_metrics, settle_family
+from ._shapes import choose_reader
 
 __all__: list[str] = []
 
@@ -106,10 +107,12 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         state.protocol_data = BedrockData()
     data: BedrockData = state.protocol_data
     if sse_name == "chunk" and "bytes" in payload:
+        state.hot_decode = refuse
         return _open_chunk(state, data, payload)
     if sse_name not in EVENTS:
         return Verdict.UNKNOWN
     read_event(state, data, sse_name, payload)
+    choose_reader(state, data.opened, payload)
     return Verdict.RECOGNISED
 
 

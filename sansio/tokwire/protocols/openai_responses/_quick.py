@@ -51,6 +51,10 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     yield Block(TextBlock(text))
             except QUICK_FAILURES:
                 intake.exact_event(data, intake.position - size)
+                continue
+            if not reads and not intake.queue and intake.complete is None:  # nothing more waits
+                intake.ready = intake.is_over
+                return
             continue
         if intake.attention:
             yield from intake.slow_events()

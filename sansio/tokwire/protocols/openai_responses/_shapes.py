@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
 
 from ..._json import refuse, typed_decoder
 from ..._state import DecodeState
@@ -20,23 +19,27 @@ MAX_SHAPES = 64
 _decoders: dict[int, Any] = {}
 
 
-class TextEvent(Struct, gc=False, kw_only=True):
-    """A text delta of the first part of an item."""
-
-    type: Literal["response.output_text.delta"]
-    content_index: Literal[0] = 0
-    delta: str
-    error: None = None
-    object: None = None
-    response: None = None
-
-
 def decoder_for(index: int) -> Any:
-    """The typed decoder for text deltas of one output index. The first ones are kept: an answer has few items."""
+    """The typed decoder for text deltas of the first part of an item. The first ones are kept: an answer has few items.
+
+    Members stand in the order of the wire: the decoder looks for the next one first.
+    """
     decoder = _decoders.get(index)
     if decoder is None:
         kind = msgspec.defstruct(
-            f"TextEventOfItem{index}", [("output_index", Literal[index])], bases=(TextEvent,), gc=False, kw_only=True
+            f"TextEventOfItem{index}",
+            [
+                ("output_index", Literal[index]),
+                ("content_index", Literal[0], 0),
+                ("delta", str),
+                ("error", None, None),
+                ("object", None, None),
+                ("response", None, None),
+            ],
+            tag_field="type",
+            tag=TEXT_DELTA,
+            gc=False,
+            kw_only=True,
         )
         decoder = _decoders[index] = typed_decoder(kind)
     return decoder

@@ -1,4 +1,4 @@
-"""Cohere's chat API, version 2 (`/v2/chat`)."""
+"""Reads the events of Cohere."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .._finish import FinishReason
-from .._server_errors import api_error, is_blank
-from .._state import DecodeState
-from .._token_counts import CountPaths
-from ._protocol import ApiProtocol, Verdict
-from ._readers import as_dict, as_id, as_index, as_list, as_text, as_word
+from ..._finish import FinishReason
+from ..._json import refuse
+from ..._server_errors import api_error, is_blank
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
+from .._protocol import Verdict
+from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
+from ._shapes import choose_reader
 
 __all__: list[str] = []
 
@@ -72,6 +74,7 @@ def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
 def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read one event."""
     if is_whole_answer(payload):
+        state.hot_decode = refuse
         _read_answer(state, payload)
         return Verdict.RECOGNISED
     kind = kind_of(payload, sse_name)
@@ -85,7 +88,9 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     else:
         if kind == "content-start":
             state.buffers().end_last_call()
-        _read_message(state, as_dict(delta.get("message")), as_index(payload.get("index")))
+        message = as_dict(delta.get("message"))
+        _read_message(state, message, as_index(payload.get("index")))
+        choose_reader(state, message)
     return Verdict.RECOGNISED
 
 
@@ -144,13 +149,3 @@ def _read_call(state: DecodeState, entry: dict[str, Any], index: int | None) -> 
         state.drop_fragment(index, arguments, "no tool call was opened under its index")
     else:
         state.extend_tool_call(known, arguments)
-
-
-COHERE = ApiProtocol(
-    name="cohere",
-    on_payload=on_payload,
-    recognises=recognises,
-    marks=marks,
-    on_body=on_body,
-    finish_words=FINISH_WORDS,
-)

@@ -1,4 +1,4 @@
-"""Ollama's own API (`/api/chat` and `/api/generate`): one JSON object a line."""
+"""Reads the lines of Ollama."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .._finish import FinishReason
-from .._state import DecodeState
-from .._token_counts import CountPaths
-from ..framing.ndjson import JSONLines
-from ._protocol import ApiProtocol, Verdict
-from ._readers import as_dict, as_id, as_list, as_text, as_word
+from ..._finish import FinishReason
+from ..._state import DecodeState
+from ..._token_counts import CountPaths
+from .._protocol import Verdict
+from .._readers import as_dict, as_id, as_list, as_text, as_word
+from ._shapes import choose_reader
 
 __all__: list[str] = []
 
@@ -51,12 +51,15 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         return Verdict.UNKNOWN
     state.identify(None, payload.get("model"))
     message = as_dict(payload.get("message"))
-    state.reasoning(as_text(message.get("thinking")) or as_text(payload.get("thinking")))
-    state.text(as_text(message.get("content")) or as_text(payload.get("response")))
+    reasoning = as_text(message.get("thinking")) or as_text(payload.get("thinking"))
+    text = as_text(message.get("content")) or as_text(payload.get("response"))
+    state.reasoning(reasoning)
+    state.text(text)
     images = message.get("images")
     if isinstance(images, list) and images:
         state.note().count_media("image", len(images))
-    for member in as_list(message.get("tool_calls")):
+    calls = as_list(message.get("tool_calls"))
+    for member in calls:
         entry = as_dict(member)
         function = as_dict(entry.get("function"))
         state.take_tool_call(as_id(entry.get("id")), as_word(function.get("name")), function.get("arguments"))
@@ -64,15 +67,6 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     state.finish(payload.get("done_reason"))
     if payload.get("done") is True:
         state.end()
+    is_chat = isinstance(payload.get("message"), dict)
+    choose_reader(state, is_chat=is_chat, text="" if calls else text, reasoning="" if calls else reasoning)
     return Verdict.RECOGNISED
-
-
-OLLAMA = ApiProtocol(
-    name="ollama",
-    on_payload=on_payload,
-    recognises=recognises,
-    marks=marks,
-    framing=JSONLines,
-    finish_words=FINISH_WORDS,
-    makes_ids=True,
-)

@@ -1,0 +1,136 @@
+"""The ordinary shapes of a `contentBlockDelta`, as types, and the readers of messages that fit one.
+
+Whatever else means anything is typed so that only its absence fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+from zlib import crc32
+
+from msgspec import Struct
+
+from ..._blocks import TextBlock
+from ..._events import Block, Reasoning, StreamEvent
+from ..._json import refuse, typed_decoder
+from ..._state import DecodeState
+from ...framing._quick_frames import without_event
+from ...framing._quick_messages import lead_of
+from ...framing.eventstream import PRELUDE_BYTES
+from .._readers import as_dict
+
+__all__: list[str] = []
+
+HEADERS = (
+    b"\x0b:event-type\x07\x00\x11contentBlockDelta"
+    b"\x0d:content-type\x07\x00\x10application/json"
+    b"\x0d:message-type\x07\x00\x05event"
+)
+"""The headers of a delta, as the service sends them."""
+
+NO_LIMIT = 1 << 62
+
+from_bytes = int.from_bytes
+
+Nothing = Literal["", None]
+
+
+class TextDelta(Struct, gc=False, rename="camel"):
+    """Text."""
+
+    text: str
+    tool_use: None = None
+    reasoning_content: None = None
+
+
+class Thought(Struct, gc=False, rename="camel"):
+    """Reasoning that is neither signed nor encrypted."""
+
+    text: str
+    signature: Nothing = None
+    redacted_content: Nothing = None
+
+
+class ThinkingDelta(Struct, gc=False, rename="camel"):
+    """Reasoning."""
+
+    reasoning_content: Thought
+    text: Nothing = None
+    tool_use: None = None
+
+
+class TextEvent(Struct, gc=False, rename="camel"):
+    """An event with text."""
+
+    content_block_index: int
+    delta: TextDelta
+    error: None = None
+    object: None = None
+    type: None = None
+
+
+class ThinkingEvent(Struct, gc=False, rename="camel"):
+    """An event with reasoning."""
+
+    content_block_index: int
+    delta: ThinkingDelta
+    error: None = None
+    object: None = None
+    type: None = None
+
+
+_decode_text = typed_decoder(TextEvent)
+_decode_thinking = typed_decoder(ThinkingEvent)
+_lead = lead_of(HEADERS)
+_LEAD_BYTES = PRELUDE_BYTES + len(HEADERS)
+
+Read = Callable[[bytes], StreamEvent | None]
+
+
+def text_reader(opened: set[int], longest: int) -> Read:
+    """A reader of messages with text for a block that is open."""
+
+    def read(message: bytes) -> StreamEvent | None:
+        size, checksum = _lead(message[:_LEAD_BYTES])
+        payload = message[_LEAD_BYTES:-4]
+        if size != len(message) or size > longest or crc32(payload, checksum) != from_bytes(message[-4:]):
+            raise ValueError
+        event = _decode_text(payload)
+        if event.content_block_index not in opened:
+            raise ValueError
+        return Block(TextBlock(text)) if (text := event.delta.text) else None
+
+    return read
+
+
+def thinking_reader(opened: set[int], longest: int) -> Read:
+    """A reader of messages with reasoning for a block that is open."""
+
+    def read(message: bytes) -> StreamEvent | None:
+        size, checksum = _lead(message[:_LEAD_BYTES])
+        payload = message[_LEAD_BYTES:-4]
+        if size != len(message) or size > longest or crc32(payload, checksum) != from_bytes(message[-4:]):
+            raise ValueError
+        event = _decode_thinking(payload)
+        if event.content_block_index not in opened:
+            raise ValueError
+        return Reasoning(text) if (text := event.delta.reasoning_content.text) else None
+
+    return read
+
+
+def choose_reader(state: DecodeState, opened: set[int], payload: dict[str, Any]) -> None:
+    """After an event that was read in full: the reader of the next one, if any is safe to expect."""
+    state.hot_decode = refuse
+    delta = as_dict(payload.get("delta"))
+    if state.options.include_raw or isinstance(delta.get("toolUse"), dict) or state.buffers().has_half:
+        return
+    most = state.limits.max_frame_bytes
+    longest = NO_LIMIT if most is None else most
+    text, reasoning = delta.get("text"), as_dict(delta.get("reasoningContent")).get("text")
+    if isinstance(text, str) and text:
+        state.hot_decode = text_reader(opened, longest)
+    elif isinstance(reasoning, str) and reasoning and not state.options.keep_thinking:
+        read = thinking_reader(opened, longest)
+        state.hot_decode = read if state.with_reasoning else without_event(read)

@@ -1,0 +1,19 @@
+"""Cohere's chat API, version 2 (`/v2/chat`)."""
+
+from __future__ import annotations
+
+from ...framing._quick_frames import BLANK_LINE, cut_events, quick_events
+from .._protocol import ApiProtocol
+from ._read import FINISH_WORDS, marks, on_body, on_payload, recognises
+
+__all__: list[str] = []
+
+COHERE = ApiProtocol(
+    name="cohere",
+    on_payload=on_payload,
+    recognises=recognises,
+    marks=marks,
+    on_body=on_body,
+    finish_words=FINISH_WORDS,
+    events=quick_events(cut_events, BLANK_LINE),
+)

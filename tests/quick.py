@@ -1,0 +1,90 @@
+"""What the tests of quick paths share: both paths side by side, read by read, and what the exact reader had to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+import msgspec
+from hypothesis import strategies as st
+from tests.support import cut, describe, single_bytes, without_quick_path
+
+import tokwire
+from tokwire.protocols import find_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LIMITS = st.builds(
+    tokwire.Limits,
+    max_line_bytes=st.sampled_from([None, 40, 160, 1 << 20]),
+    max_event_bytes=st.sampled_from([None, 40, 160, 1 << 20]),
+    max_json_depth=st.sampled_from([None, 4, 7, 512]),
+    max_frame_bytes=st.sampled_from([None, 150, 1 << 20]),
+)
+OPTIONS: st.SearchStrategy[tokwire.DecoderOptions] = st.fixed_dictionaries(
+    {
+        "include_reasoning": st.booleans(),
+        "include_usage": st.booleans(),
+        "include_tool_deltas": st.booleans(),
+        "keep_thinking": st.booleans(),
+        "limits": st.just(tokwire.Limits()) | LIMITS,
+    }
+)  # type: ignore[assignment]  # a strategy of plain dictionaries with these members
+
+
+def seen(
+    protocol: tokwire.ApiProtocol, reads: Sequence[bytes], *, complete: bool, **options: Unpack[tokwire.DecoderOptions]
+) -> list[Any]:
+    """All that a caller sees: after each read its events, each with the summary of that moment; then the end."""
+    decoder = tokwire.StreamDecoder(protocol, **options)
+    found: list[Any] = []
+    try:
+        for read in reads:
+            decoder.receive_data(read)
+            found += [(repr(event), repr(decoder.summary)) for event in decoder.events()]
+            found.append((repr(decoder.summary), decoder.state))
+        decoder.receive_eof(complete=complete)
+        found += [(repr(event), repr(decoder.summary)) for event in decoder.events()]
+    except tokwire.TokwireError as error:
+        found.append(describe(error))
+    return [*found, repr(decoder.summary), decoder.state]
+
+
+def check(
+    protocol: str, reads: Sequence[bytes], *, complete: bool = True, **options: Unpack[tokwire.DecoderOptions]
+) -> None:
+    """Both paths show the same, read by read."""
+    quick = seen(find_protocol(protocol), reads, complete=complete, **options)
+    assert quick == seen(without_quick_path(protocol), reads, complete=complete, **options), reads
+
+
+def ways(frames: Sequence[bytes], draw: st.DataObject) -> list[bytes]:
+    """The frames as reads: each on its own, byte by byte, or cut anywhere."""
+    body = b"".join(frames)
+    way = draw.draw(st.sampled_from(["frames", "bytes", "cuts", "cuts"]), label="way")
+    if way == "cuts":
+        return cut(body, draw.draw(st.lists(st.integers(0, len(body)), max_size=8), label="cuts"))
+    return single_bytes(body) if way == "bytes" else list(frames)
+
+
+def read_in_full(protocol: str, reads: Sequence[bytes], **options: Unpack[tokwire.DecoderOptions]) -> int:
+    """How many payloads of these reads the exact reader was given."""
+    known = find_protocol(protocol)
+    count = 0
+
+    def on_payload(state: Any, payload: dict[str, Any], name: str | None) -> tokwire.Verdict:
+        nonlocal count
+        count += 1
+        return known.on_payload(state, payload, name)
+
+    decoder = tokwire.StreamDecoder(msgspec.structs.replace(known, on_payload=on_payload), **options)
+    for read in reads:
+        decoder.receive_data(read)
+        for _ in decoder.events():
+            pass
+    return count
+
+
+def one_by_one(decoder: tokwire.StreamDecoder) -> list[tokwire.StreamEvent]:
+    """Everything that is ready, each event from a generator of its own."""
+    return [found for found in iter(decoder.next_event, tokwire.NEED_DATA) if isinstance(found, tokwire.StreamEvent)]
