@@ -128,8 +128,9 @@ def test_kept_thinking_is_whole() -> None:
 
 
 def test_text_of_a_new_block_makes_a_call_complete() -> None:
-    start = {"contentBlockIndex": 1, "start": {"toolUse": {"toolUseId": "t", "name": "f"}}}
-    calls = frame("contentBlockStart", **start), invoked({"contentBlockStart": start})
+    start = {"toolUse": {"toolUseId": "t", "name": "f"}}
+    inner = {"contentBlockStart": {"contentBlockIndex": 1, "start": start}}
+    calls = frame("contentBlockStart", contentBlockIndex=1, start=start), invoked(inner)
     for call, text in product(calls, (said("c", 2), said("c", 0))):
         found = rows(decode("bedrock", START, said("a"), said("b"), call, text, said("d", 2), stopped("max_tokens")))
         assert [each[0] for each in found] == ["text"] * 4 + ["call", "finish"]
