@@ -32,10 +32,10 @@ OPTIONS: st.SearchStrategy[tokwire.DecoderOptions] = st.fixed_dictionaries(
 )  # type: ignore[assignment]  # a strategy of plain dictionaries with these members
 
 
-def seen(
+def watched(
     protocol: tokwire.ApiProtocol, reads: Sequence[bytes], *, complete: bool, **options: Unpack[tokwire.DecoderOptions]
 ) -> list[Any]:
-    """All that a caller sees: after each read its events, each with the summary of that moment; then the end."""
+    """All that a caller can see: after each read its events, each with the summary of that moment; then the end."""
     decoder = tokwire.StreamDecoder(protocol, **options)
     found: list[Any] = []
     try:
@@ -50,12 +50,51 @@ def seen(
     return [*found, repr(decoder.summary), decoder.state]
 
 
+def unwatched(
+    protocol: tokwire.ApiProtocol, reads: Sequence[bytes], *, complete: bool, **options: Unpack[tokwire.DecoderOptions]
+) -> list[Any]:
+    """What comes out where two or three reads wait, or the end behind the last ones, before anything is asked for."""
+    decoder = tokwire.StreamDecoder(protocol, **options)
+    found: list[Any] = []
+    try:
+        for place, read in enumerate(reads):
+            decoder.receive_data(read)
+            if place % 5 in (1, 4) and place < len(reads) - 1:
+                found.append([repr(event) for event in decoder.events()])
+        decoder.receive_eof(complete=complete)
+        found.append([repr(event) for event in decoder.events()])
+    except tokwire.TokwireError as error:
+        found.append(describe(error))
+    return [*found, repr(decoder.summary), decoder.state]
+
+
 def check(
     protocol: str, reads: Sequence[bytes], *, complete: bool = True, **options: Unpack[tokwire.DecoderOptions]
 ) -> None:
     """Both paths show the same, read by read."""
-    quick = seen(find_protocol(protocol), reads, complete=complete, **options)
-    assert quick == seen(without_quick_path(protocol), reads, complete=complete, **options), reads
+    known, exact = find_protocol(protocol), without_quick_path(protocol)
+    for see in (watched, unwatched):
+        quick = see(known, reads, complete=complete, **options)
+        assert quick == see(exact, reads, complete=complete, **options), reads
+
+
+def check_that_nothing_waits(protocol: str, begin: bytes, frames: Sequence[bytes], texts: str) -> None:
+    """Frames of text come out with what is asked for next, however they and the end of the body came in."""
+    for way in range(3):
+        decoder = tokwire.StreamDecoder(protocol)
+        decoder.receive_data(begin + frames[0])
+        found = [event.as_text() for event in decoder.events()]
+        rest = list(frames[1:])
+        for _ in range(3 if way == 0 else 1):
+            decoder.receive_data(rest.pop(0))
+        if way == 1:
+            decoder.receive_eof()
+        for event in decoder.events():
+            found.append(event.as_text())
+            if way == 2 and rest:
+                decoder.receive_data(rest.pop(0))
+        expected = [*texts[: len(frames) - len(rest)], *([None] if way == 1 else [])]
+        assert found == expected, way
 
 
 def ways(frames: Sequence[bytes], draw: st.DataObject) -> list[bytes]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import block, decode, exception, frame, invoked, packed, stopped, text_header
-from tests.quick import OPTIONS, check, one_by_one, read_in_full, ways
+from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
 from tests.support import cut
 from tests.wire import ABSENT, Row, present, rows
 
@@ -92,6 +92,8 @@ ODD: list[tuple[bytes, list[Row]]] = [
     (packed(HEADERS, b'{"contentBlockIndex":0,"delta":{"text":"a\tb\xff"}}'), [("text", "a\tb\ufffd")]),
     (packed(HEADERS, b' {"contentBlockIndex":0,"delta":\r\n{"text":"y"},"n":NaN,"big":1e999} '), [("text", "y")]),
     (packed(HEADERS, b""), []),
+    (packed(HEADERS.replace(b"Delta", b"Dolta"), b'{"contentBlockIndex":0,"delta":{"text":"y"}}'), []),
+    (packed(HEADERS + text_header("x", "y"), b'{"contentBlockIndex":0,"delta":{"text":"y"}}'), [("text", "y")]),
     (frame("contentBlockStop", contentBlockIndex=0), []),
     (invoked({"outputText": "y"}), [("text", "y")]),
 ]
@@ -134,6 +136,38 @@ def test_text_of_a_new_block_makes_a_call_complete() -> None:
     for call, text in product(calls, (said("c", 2), said("c", 0))):
         found = rows(decode("bedrock", START, said("a"), said("b"), call, text, said("d", 2), stopped("max_tokens")))
         assert [each[0] for each in found] == ["text"] * 4 + ["call", "finish"]
+
+
+def test_text_behind_half_a_pair() -> None:
+    messages = START, said("a"), said("b"), said("\ud83d"), said("c"), said("d"), stopped()
+    assert rows(decode("bedrock", *messages)) == [*(("text", text) for text in ("a", "b", "\ufffdc", "d")), STOPPED]
+
+
+@pytest.mark.parametrize("make", [said, thought])
+def test_a_new_block_is_noted(make: Any) -> None:
+    call = frame("contentBlockStart", start={"toolUse": {"toolUseId": "t", "name": "f"}})
+    messages = START, make("a"), make("b"), make("c", 2), make("d", 2), call, block(3, toolUse={"input": '{"k":1}'})
+    assert rows(decode("bedrock", *messages, stopped("tool_use")))[-2] == ("call", "t", "f", '{"k":1}')
+
+
+@pytest.mark.parametrize("make", [said, thought])
+def test_input_beside_other_content(make: Any) -> None:
+    members = {"text": "y"} if make is said else {"reasoningContent": {"text": "y"}}
+    call = frame("contentBlockStart", contentBlockIndex=1, start={"toolUse": {"toolUseId": "t", "name": "f"}})
+    messages = START, call, make("a"), make("b"), delta({**members, "toolUse": {"input": "[1]"}}, 1), make("c")
+    assert rows(decode("bedrock", *messages, stopped("tool_use")))[-2] == ("call", "t", "f", "[1]")
+
+
+def test_headers_that_end_early() -> None:
+    less = len(HEADERS) - len(text_header(":message-type", "event"))
+    other = packed(HEADERS, b'{"contentBlockIndex":0,"delta":{"text":"x"}}', size=less)
+    assert decode("bedrock", START, said("a"), said("b"), other, said("c"), stopped()).text == "abc"
+
+
+def test_a_message_inside_a_long_one_is_none() -> None:
+    long = packed(HEADERS, b"y" * 5000 + said("x") + b"y" * 100)
+    place = 12 + len(HEADERS) + 5000
+    check("bedrock", [START, said("a"), said("b"), long[:place], long[place:], said("c")])
 
 
 @pytest.mark.parametrize("place", range(12))
@@ -194,6 +228,10 @@ def test_data_may_come_while_events_are_taken() -> None:
             decoder.receive_data(rest.pop(0))
     decoder.receive_eof()
     assert [*found, *(event.as_text() for event in decoder.events())] == [*"abcde", None]
+
+
+def test_nothing_waits() -> None:
+    check_that_nothing_waits("bedrock", START, [*map(said, "abcd")], "abcd")
 
 
 FRAMES = [*map(said, "ab"), said("c", 1), thought("R"), thought("S", 2), *(odd for odd, _ in ODD), stopped()]

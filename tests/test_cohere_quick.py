@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import decode, message_end, part, piece
-from tests.quick import OPTIONS, check, one_by_one, read_in_full, ways
+from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
 from tests.support import DONE, cut, data
 from tests.wire import Row, rows
 
@@ -88,6 +88,8 @@ ODD: list[tuple[bytes, list[Row]]] = [
     (said("y").replace(b'"y"', b'"a","text":"y"'), [("text", "y")]),
     (said("y").replace(b'"y"', b'"a\tb\xff"'), [("text", "a\tb\ufffd")]),
     (said("y").replace(b'"index":0', b'"index":NaN,"big":1e999'), [("text", "y")]),
+    (said("y").partition(b"data: ")[2], []),
+    (b'{"unknown":\n\n[]}\n\n', []),
     (b": comment\n\n", []),
     (b"event: content-delta\ndata: \n\n", []),
 ]
@@ -106,12 +108,20 @@ def test_an_error_in_an_otherwise_ordinary_delta(members: dict[str, object]) -> 
     assert found[-1] == ("error", "APIError")
 
 
+CALL = {"id": "t", "type": "function", "function": {"name": "f"}}
+
+
 @pytest.mark.parametrize(
-    "between", [piece(0, "t", "f", "{}"), delta({"tool_calls": {"id": "t", "function": {"name": "f"}}})]
+    "between", [piece(0, "t", "f"), delta({"tool_calls": CALL}), delta({"content": {"text": "x"}, "tool_calls": CALL})]
 )
 def test_text_behind_a_call_makes_it_complete(between: bytes) -> None:
     events = START, said("a"), said("b"), between, said("c"), said("d"), message_end("MAX_TOKENS")
-    assert [each[0] for each in rows(decode("cohere", *events))] == ["text"] * 4 + ["call", "finish"]
+    assert [each[0] for each in rows(decode("cohere", *events))][-4:] == ["text", "text", "call", "finish"]
+
+
+def test_text_behind_half_a_pair() -> None:
+    events = START, said("a"), said("b"), said("\ud83d"), said("c"), said("d"), END
+    assert rows(decode("cohere", *events)) == [*(("text", text) for text in ("a", "b", "\ufffdc", "d")), STOPPED]
 
 
 def test_a_whole_answer_among_deltas() -> None:
@@ -156,6 +166,10 @@ def test_generators_that_are_dropped_lose_nothing() -> None:
         decoder.receive_data(read)
         found += [event.as_text() for event in one_by_one(decoder)]
     assert found == list("abcdef")
+
+
+def test_nothing_waits() -> None:
+    check_that_nothing_waits("cohere", START, [*map(said, "abcd")], "abcd")
 
 
 FRAMES = [START, *map(said, "ab"), thought("R"), *(odd for odd, _ in ODD), END, message_end("MAX_TOKENS")]

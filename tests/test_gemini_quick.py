@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import array, call, candidate, decode, events
-from tests.quick import OPTIONS, check, one_by_one, read_in_full, ways
+from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
 from tests.support import cut
 from tests.wire import Row, rows
 
@@ -123,6 +123,8 @@ ODD: list[tuple[bytes, list[Row]]] = [
     (said("y").replace(b'"y"', b'"a","text":"y"'), [("text", "y")]),
     (said("y").replace(b'"y"', b'"a\tb\xff"'), [("text", "a\tb\ufffd")]),
     (said("y").replace(b'"index":0', b'"index":0,"n":NaN,"big":1e999'), [("text", "y")]),
+    (said("y").removeprefix(b"data: "), []),
+    (b'{"unknown":\r\n\r\n[]}\r\n\r\n', []),
     (b": comment\r\n\r\n", []),
     (b"\r\n\n\r\r\n", []),
 ]
@@ -140,13 +142,28 @@ def test_an_error_in_an_otherwise_ordinary_event(members: dict[str, Any]) -> Non
     assert found == [*(("text", letter) for letter in "abx"), ("error", "APIError")]
 
 
-def test_text_behind_a_call_makes_it_complete() -> None:
-    function = events(payload(call("f", {"k": 1})))
-    late = events(payload(call("f", {"k": 1}), {"text": "c"}))
-    for between in (function, late):
-        body = said("a"), said("b"), between, said("c"), said("d"), events(payload(reason="MAX_TOKENS"))
-        found = [each[0] for each in rows(decode("gemini", *body, include_usage=False))]
-        assert found[-2:] == ["call", "finish"]
+TEXT_AND_CALL = [candidate({"text": "x"}), candidate(call("f"))]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        events(payload(call("f"))),
+        events(payload({"text": "x", **call("f")})),
+        events(payload({"text": "x"}, call("f"))),
+        events({"candidates": [each["candidates"][0] for each in TEXT_AND_CALL], **WHO}),
+        events(payload(call("f"))) + said("y", index=1),
+    ],
+)
+def test_text_behind_a_call_makes_it_complete(between: bytes) -> None:
+    end = events(payload(reason="MAX_TOKENS"))
+    found = rows(decode("gemini", said("a"), said("b"), between, said("c"), said("d"), end, include_usage=False))
+    assert [each[0] for each in found][-4:] == ["text", "text", "call", "finish"]
+
+
+def test_text_behind_half_a_pair() -> None:
+    found = rows(decode("gemini", said("a"), said("b"), said("\ud83d"), said("c"), said("d"), include_usage=False))
+    assert found == [*(("text", text) for text in ("a", "b", "\ufffdc", "d")), UNSAID]
 
 
 def test_counts_are_those_of_the_last_payload() -> None:
@@ -258,6 +275,10 @@ def test_data_may_come_while_events_are_taken() -> None:
         if rest:
             decoder.receive_data(rest.pop(0))
     assert found == list("abcde")
+
+
+def test_nothing_waits() -> None:
+    check_that_nothing_waits("gemini", b"", [*map(said, "abcd")], "abcd")
 
 
 FRAMES = [*map(said, "ab"), said("c", usage=counted(6)), *(odd for odd, _ in ODD), END]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import decode, line, tool
-from tests.quick import OPTIONS, check, one_by_one, read_in_full, ways
+from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
 from tests.support import cut
 from tests.wire import Row, rows
 
@@ -129,10 +129,16 @@ def test_the_end_in_an_otherwise_ordinary_line() -> None:
 
 
 def test_text_behind_a_call_makes_it_complete() -> None:
-    call = line("", tool("f", {"k": 1}))
     cut_short = line("", done=True, done_reason="length")
-    found = rows(decode("ollama", said("a"), said("b"), call, said("c"), said("d"), cut_short))
-    assert [each[0] for each in found] == ["text"] * 4 + ["call", "finish"]
+    for call in (line("", tool()), line("x", tool())):
+        found = decode("ollama", said("a"), said("b"), call, said("c"), said("d"), cut_short)
+        assert [each[0] for each in rows(found)][-4:] == ["text", "text", "call", "finish"]
+
+
+def test_both_kinds_in_one_line_behind_reasoning() -> None:
+    both = [said("y", thinking="R"), generated("y", thinking="R")]
+    for lines, each in zip((KINDS["reasoning"], KINDS["reasoning of a completion"]), both, strict=True):
+        assert rows(decode("ollama", *lines, each, END))[-3:] == [("reasoning", "R"), ("text", "y"), STOPPED]
 
 
 def test_lines_without_a_model_are_read_as_well() -> None:
@@ -214,6 +220,17 @@ def test_data_may_come_while_events_are_taken() -> None:
         if rest:
             decoder.receive_data(rest.pop(0))
     assert found == [*"abcde", None]
+
+
+def test_nothing_waits() -> None:
+    check_that_nothing_waits("ollama", b"", [*map(said, "abcd")], "abcd")
+
+
+def test_a_whole_answer_printed_for_people() -> None:
+    body = json.dumps(json.loads(plain(message={"content": "y"}, done=True)), indent=1).encode() + b"\n"
+    for text in (body, body.replace(b"\n", b"\n\n")):
+        check("ollama", [text])
+        assert rows(decode("ollama", text))[0] == ("text", "y")
 
 
 FRAMES = [*map(said, "ab"), thought("R"), generated("g"), generated("", thinking="T"), *(odd for odd, _ in ODD)]

@@ -175,7 +175,9 @@ def result_content(value: object) -> str | tuple[TextBlock | ImageBlock, ...]:
         return mend_surrogates(value)
     if isinstance(value, TextBlock | ImageBlock):
         return (value,)
-    if isinstance(value, list | tuple) and value and all(isinstance(item, TextBlock | ImageBlock) for item in value):
+    if isinstance(value, tuple) and all(isinstance(item, TextBlock | ImageBlock) for item in value):
+        return value
+    if isinstance(value, list) and value and all(isinstance(item, TextBlock | ImageBlock) for item in value):
         return tuple(value)
     try:
         return msgspec.json.encode(value).decode()

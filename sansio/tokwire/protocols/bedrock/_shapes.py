@@ -124,7 +124,7 @@ def choose_reader(state: DecodeState, opened: set[int], payload: dict[str, Any])
     """After an event that was read in full: the reader of the next one, if any is safe to expect."""
     state.hot_decode = refuse
     delta = as_dict(payload.get("delta"))
-    if state.options.include_raw or isinstance(delta.get("toolUse"), dict) or state.buffers().has_half:
+    if state.options.include_raw or state.buffers().has_half:
         return
     most = state.limits.max_frame_bytes
     longest = NO_LIMIT if most is None else most

@@ -118,11 +118,11 @@ def choose_reader(state: DecodeState, payload: dict[str, Any], counts: LastCount
 
 
 def holds_text(payload: dict[str, Any]) -> bool:
-    """Whether a payload holds one part of the first candidate, and that is text of the answer."""
+    """Whether a payload holds one part of the first candidate, and that is text and no call."""
     candidates = payload.get("candidates")
     candidate = as_dict(candidates[0]) if isinstance(candidates, list) and len(candidates) == 1 else {}
     parts = as_dict(candidate.get("content")).get("parts")
     part = as_dict(parts[0]) if isinstance(parts, list) and len(parts) == 1 else {}
     text = part.get("text")
-    is_answer = candidate.get("index") in (None, 0) and part.get("thought") is not True and "functionCall" not in part
-    return isinstance(text, str) and bool(text) and is_answer
+    is_alone = candidate.get("index") in (None, 0) and "functionCall" not in part
+    return isinstance(text, str) and bool(text) and is_alone

@@ -1,0 +1,123 @@
+"""OpenAI Responses: the quick path. Text of one part runs through it; whatever else comes leaves it unharmed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.bodies import added, completed, decode, done, function, incomplete, message, said, text_delta, written
+from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
+from tests.support import cut, data
+from tests.wire import ABSENT, Row, rows
+
+import tokwire
+
+STOPPED = ("finish", "stop")
+KIND = "response.output_text.delta"
+START = said("created", response={"id": "r1", "model": "m1"}) + added(message(id="i1"), 0)
+END = completed()
+
+
+def event(**members: object) -> bytes:
+    """A text delta with exactly these members, under its own name."""
+    return data(members, name=KIND)
+
+
+def test_ordinary_deltas_are_read_quickly() -> None:
+    events = [START, *(text_delta(letter, sequence_number=5, item_id="i1", logprobs=[]) for letter in "abcdefgh")]
+    body = b"".join(events)
+    for reads in (events, [body], cut(body, [len(START) + 200, 600, 610])):
+        assert read_in_full("openai-responses", reads) == 3
+        check("openai-responses", [*reads, END])
+    expected = [("text", letter) for letter in "abcdefgh"]
+    assert rows(decode("openai-responses", body, END)) == [*expected, STOPPED]
+
+
+ODD: list[tuple[bytes, list[Row]]] = [
+    (event(output_index=0, content_index=0, delta="y"), [("text", "y")]),
+    (event(type=None, output_index=0, content_index=0, delta="y"), [("text", "y")]),
+    (event(type="", output_index=0, content_index=0, delta="y"), [("text", "y")]),
+    (event(type=5, output_index=0, content_index=0, delta="y"), [("text", "y")]),
+    (event(type="response.refusal.delta", output_index=0, content_index=1, delta="y"), [("refusal", "y")]),
+    (event(type="response.unheard_of", output_index=0, content_index=0, delta="y"), []),
+    (event(delta="y", content_index=0, output_index=0, type=KIND), [("text", "y")]),
+    (event(type=KIND, output_index=0, delta="y"), [("text", "y")]),
+    (event(type=KIND, content_index=0, delta="y"), [("text", "y")]),
+    (event(type=KIND, output_index=0, content_index=0, text="y"), []),
+    (text_delta("y", 1), [("text", "y")]),
+    (text_delta("y", content_index=1), [("text", "y")]),
+    (text_delta("y", "0"), [("text", "y")]),
+    (text_delta("y", 0.0, content_index="0"), [("text", "y")]),
+    (text_delta("y", 100), [("text", "y")]),
+    (text_delta(""), []),
+    (text_delta(None), []),
+    (text_delta(5), []),
+    (text_delta("\ud83d") + text_delta("\ude00"), [("text", "\U0001f600")]),
+    (text_delta("y", error=None, object=None, response=None), [("text", "y")]),
+    (text_delta("y", error="", unknown=[{}]), [("text", "y")]),
+    (text_delta("y", response={"id": "r2"}), []),
+    (text_delta("y").replace(b'"type":"', b'"type":"x","type":"'), [("text", "y")]),
+    (text_delta("y").replace(b'"delta":"y"', b'"delta":"a","delta":"y","n":NaN,"big":1e999'), [("text", "y")]),
+    (text_delta("y").replace(b'"y"', b'"a\tb\xff"'), [("text", "a\tb\ufffd")]),
+    (text_delta("y").replace(b"event: response.output_text.delta\n", b""), [("text", "y")]),
+    (text_delta("y").replace(b"event: response.output_text.delta\n", b"event: other\n"), [("text", "y")]),
+    (text_delta("y").replace(b"data: {", b"data: {\ndata: "), [("text", "y")]),
+    (text_delta("y").replace(b"\n", b"\r\n"), [("text", "y")]),
+    (b": comment\n\n", []),
+]
+
+
+@pytest.mark.parametrize(("odd", "events"), ODD)
+def test_an_odd_event_among_ordinary_ones(odd: bytes, events: list[Row]) -> None:
+    body = START, text_delta("a"), text_delta("b"), odd, text_delta("c"), text_delta("d"), END
+    assert rows(decode("openai-responses", *body)) == [
+        *(("text", letter) for letter in "ab"),
+        *events,
+        *(("text", letter) for letter in "cd"),
+        STOPPED,
+    ]
+
+
+@pytest.mark.parametrize("members", [{"error": {"message": "bad"}}, {"object": "error"}])
+def test_an_error_in_an_otherwise_ordinary_delta(members: dict[str, Any]) -> None:
+    body = START, text_delta("a"), text_delta("b"), text_delta("x", **members), text_delta("lost")
+    found = rows(decode("openai-responses", *body))
+    assert found == [*(("text", letter) for letter in "abx"), ("error", "APIError")]
+
+
+def test_what_was_read_quickly_is_not_said_again() -> None:
+    texts = [text_delta(letter) for letter in "abcd"]
+    whole = [said("output_text.done", output_index=0, content_index=0, text="abcd")]
+    whole += [said("content_part.done", output_index=0, content_index=0, part={"type": "output_text", "text": "abcd"})]
+    item = message({"type": "output_text", "text": "abcd"})
+    body = START, *texts, *whole, done(item, 0), completed(item)
+    assert rows(decode("openai-responses", *body)) == [*(("text", letter) for letter in "abcd"), STOPPED]
+
+
+def test_generators_that_are_dropped_lose_nothing() -> None:
+    decoder = tokwire.StreamDecoder("openai-responses")
+    body = START + b"".join(map(text_delta, "abcdef"))
+    found: list[Any] = []
+    for read in cut(body, [len(START) + len(text_delta("a")) * 3 + 50]):
+        decoder.receive_data(read)
+        found += [event.as_text() for event in one_by_one(decoder)]
+    assert found == list("abcdef")
+
+
+def test_nothing_waits() -> None:
+    check_that_nothing_waits("openai-responses", START, [*map(text_delta, "abcd")], "abcd")
+
+
+FRAMES = [*map(text_delta, "ab"), text_delta("c", 1), *(odd for odd, _ in ODD), START, END, incomplete()]
+FRAMES += [added(function(), 1), written(1, "{"), written(1, "}"), done(function(arguments="{}"), 1)]
+FRAMES += [text_delta("x" * 1100), text_delta("q")[:60], text_delta("z", ABSENT), said("failed", response={})]
+
+
+@given(st.lists(st.sampled_from(FRAMES[:3]) | st.sampled_from(FRAMES), max_size=12), st.data())
+@settings(max_examples=200, deadline=None)
+def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
+    options = draw.draw(OPTIONS, label="options")
+    complete = draw.draw(st.booleans(), label="complete")
+    check("openai-responses", ways([START, *frames], draw), complete=complete, **options)
