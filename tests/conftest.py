@@ -1,8 +1,8 @@
 """What holds for all tests.
 
-Hypothesis draws the same examples in every run, so that a change fails because of the change. No example has a time
-limit: a busy machine is no fault of the code. `pytest --hypothesis-profile=default` draws new ones; the fuzz targets do
-so for hours.
+Hypothesis draws the same examples in every run, so that a change fails because of the change, and few of them, so that
+a run stays short. No example has a time limit: a busy machine is no fault of the code. `pytest
+--hypothesis-profile=default` draws more and new ones; the fuzz targets do so for hours.
 
 The key that tests use may be in nothing that they print or log.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KEY = "sk-harbour-4711"
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("repeatable")
 
 

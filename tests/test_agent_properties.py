@@ -205,5 +205,5 @@ class Talk(RuleBasedStateMachine):
         assert all(message.content for message in history)
 
 
-Talk.TestCase.settings = settings(max_examples=150, stateful_step_count=40)
+Talk.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
 TestTalk = Talk.TestCase
