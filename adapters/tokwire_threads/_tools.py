@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ask", "pause", "run_tools"]
 
-LONGEST_WAIT = 3600.0
-"""In seconds. The locks of some systems count milliseconds in 32 bits; a longer wait is several of these."""
+LONGEST_WAIT = 1.0
+"""In seconds. A longer wait is several of these: the handler of a signal that came just before a wait runs behind it."""
 
 
 class Outcome(NamedTuple):
