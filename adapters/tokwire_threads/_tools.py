@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ask", "pause", "run_tools"]
 
 LONGEST_WAIT = 1.0
-"""In seconds. A longer wait is several of these: the handler of a signal that came just before a wait runs behind it."""
+"""In seconds. A longer wait is several of these: the handler of a signal that came just before one runs behind it."""
 
 
 class Outcome(NamedTuple):
