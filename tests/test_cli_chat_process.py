@@ -118,7 +118,7 @@ def test_half_a_line_is_gone_after_ctrl_c(tmp_path: Path) -> None:
         terminal.press("half")
         terminal.until("half")
         terminal.interrupt_prompt()
-        terminal.until(ONCE_MORE)
+        terminal.until("ends the chat")
         terminal.press("Hi\n")
         terminal.until("[finish] stop\n")
     assert [message["content"] for message in sent(server)[0]["messages"]] == ["Hi"]
