@@ -159,6 +159,7 @@ def test_a_line_end_between_members_is_one(end: bytes) -> None:
     broken = said("x").replace(b',"message"', b"," + end + b'"message"')
     expected = [("text", "a"), ("text", "b"), ("error", "RemoteProtocolError")]
     assert rows(decode("ollama", said("a"), said("b"), broken, END)) == expected
+    check("ollama", [said("a"), said("b"), broken, END])
 
 
 def test_a_compressed_body_shows_at_once() -> None:
@@ -239,7 +240,7 @@ FRAMES += [said("z" * 1100), said("q")[:40], b'{\n "model": "m1",\n "done": true
 
 
 @given(st.lists(st.sampled_from(FRAMES[:4]) | st.sampled_from(FRAMES), max_size=12), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
     check("ollama", ways(frames, draw), complete=draw.draw(st.booleans(), label="complete"), **options)
