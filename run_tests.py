@@ -3,13 +3,14 @@
 It needs Python and pip, and nothing that was installed before:
 
 1. a fresh virtual environment with the package and its `dev` extra;
-2. ruff (lint and format), mypy, and the tests: those of the core with branch coverage, which must reach 98 percent,
-   then all others;
-3. meanwhile, in a second process, the wheel: built, looked into, installed without extras in another fresh
-   environment, and used there; then the tests once more on each newer Python on the path.
+2. ruff: lint and format;
+3. as many at a time as there are processors: mypy; the tests of the core with branch coverage, which must reach 98
+   percent; all other tests, in groups; the wheel, which is built, looked into, installed without extras in another
+   fresh environment and used there; the tests once more on each newer Python on the path.
 
 The environments live in a temporary folder and are removed at the end. Where TOKWIRE_TEST_VENV names a folder, the
-first one is made there and stays. The exit status is 0 when every step passed.
+first one is made there and stays. What a step prints is shown when it has ended. The exit status is 0 when every step
+passed.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 import venv
 import zipfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -75,7 +80,9 @@ UNMEASURED = (
 )
 """Tests of the adapters and of the house, and those that put whole bodies through every cut. Tracing makes them two to
 three times as slow, and they are not what covers the core: the tests of each module are."""
-MEANWHILE = "--meanwhile"
+GROUPS = 8
+"""Into how many runs the tests without coverage are divided: enough for all processors to end at about the same time."""
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 SMOKE = """
 import pathlib, sys
 import tokwire, tokwire_cli
@@ -87,21 +94,30 @@ print("decoded:", answer.text)
 """
 
 failed: list[str] = []
+printing = threading.Lock()
 
 
 def step(title: str, *command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> bool:
-    """Run one command in the open; note when it failed."""
-    print(f"\n==> {title}", flush=True)
+    """Run one command and show what it printed; note when it failed."""
     began = time.monotonic()
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    status = subprocess.run(list(map(str, command)), cwd=cwd, env=clean | (env or {}), check=False).returncode
-    print(
-        f"--- {'ok' if status == 0 else f'FAILED with status {status}'} after {time.monotonic() - began:.1f} s",
-        flush=True,
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=cwd,
+        env=clean | (env or {}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
     )
-    if status != 0:
-        failed.append(title)
-    return status == 0
+    result = f"FAILED with status {done.returncode}" if done.returncode else "ok"
+    with printing:
+        print(f"\n==> {title}\n{done.stdout}--- {result} after {time.monotonic() - began:.1f} s", flush=True)
+        if done.returncode:
+            failed.append(title)
+    return done.returncode == 0
 
 
 def make_environment(environment: Path) -> None:
@@ -128,20 +144,6 @@ def test_files() -> tuple[list[Path], list[Path]]:
     return [path for path in files if path not in others], [path for path in files if path in others]
 
 
-def check_source(environment: Path, work: Path) -> None:
-    """Lint, types, and the tests with the coverage gate."""
-    python = python_of(environment)
-    step("ruff check", python, "-m", "ruff", "check")
-    step("ruff format", python, "-m", "ruff", "format", "--check")
-    step("mypy", python, "-m", "mypy")
-    data = {"COVERAGE_FILE": str(work / "coverage")}
-    gate = ("--cov", f"--cov-fail-under={COVERAGE_PERCENT}")
-    tests = (python, "-m", "pytest", "-q", "-n", "auto")
-    measured, others = test_files()
-    step("pytest with coverage", *tests, *gate, *measured, env=data)
-    step("pytest", *tests, *others)
-
-
 def check_wheel(environment: Path, work: Path) -> None:
     """Build the wheel, see that it holds our packages and nothing else, install it elsewhere and use it."""
     python, dist, clean = python_of(environment), work / "dist", work / "clean"
@@ -166,8 +168,10 @@ def check_wheel(environment: Path, work: Path) -> None:
 
 
 def check_other_python(version: str, work: Path) -> None:
-    """Run the tests on another Python, where there is one that runs."""
+    """Run the tests on another Python, where there is one that runs and it is not this one."""
     command = f"python{version}"
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        return
     found = shutil.which(command)
     if found is None or subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode != 0:
         print(f"\n==> {command}: not installed here, skipped", flush=True)
@@ -176,43 +180,48 @@ def check_other_python(version: str, work: Path) -> None:
     if step(f"{command}: environment", found, "-m", "venv", environment) and install(
         f"{command}: install", environment, ".[dev]"
     ):
-        step(f"{command}: pytest", python_of(environment), "-m", "pytest", "-q", "-p", "no:cacheprovider")
+        step(f"{command}: pytest", python_of(environment), *PYTEST)
 
 
-def check_meanwhile(environment: Path, work: Path) -> int:
-    """Check the wheel, and run the tests on every Python but this one: what the second process does."""
-    check_wheel(environment, work)
-    for version in OTHER_PYTHONS:
-        if sys.version_info[:2] != tuple(map(int, version.split("."))):
-            check_other_python(version, work)
-    return bool(failed)
+def side_by_side(environment: Path, work: Path) -> list[Callable[[], object]]:
+    """What can run at the same time, the longest first."""
+    python = python_of(environment)
+    measured, others = test_files()
+    gate = ("--cov", f"--cov-fail-under={COVERAGE_PERCENT}")
+    coverage = {"COVERAGE_FILE": str(work / "coverage")}
+    return [
+        partial(step, "pytest with coverage", python, *PYTEST, *gate, *measured, env=coverage),
+        partial(step, "mypy", python, "-m", "mypy"),
+        *(partial(check_other_python, version, work) for version in OTHER_PYTHONS),
+        *(
+            partial(step, f"pytest, group {number + 1} of {GROUPS}", python, *PYTEST, *others[number::GROUPS])
+            for number in range(GROUPS)
+        ),
+        partial(check_wheel, environment, work),
+    ]
 
 
 def check_everything(work: Path) -> int:
-    """Run every step, some of them in a second process, and say at the end which ones failed."""
+    """Run every step, and say at the end which ones failed."""
     environment = Path(os.environ.get("TOKWIRE_TEST_VENV") or work / "venv").resolve()
     make_environment(environment)
     if not install("install with the dev extra", environment, "--editable=.[dev]"):
         return 1
-    log = work / "meanwhile.log"
-    with log.open("w", encoding="utf-8") as output:
-        command = [sys.executable, __file__, MEANWHILE, str(environment), str(work)]
-        with subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT) as second:
-            check_source(environment, work)
-    print(log.read_text(encoding="utf-8"))
-    if second.returncode != 0:
-        failed.append("the wheel or another Python")
+    python = python_of(environment)
+    step("ruff check", python, "-m", "ruff", "check")
+    step("ruff format", python, "-m", "ruff", "format", "--check")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for job in [pool.submit(job) for job in side_by_side(environment, work)]:
+            job.result()
     print(f"\nFAILED: {', '.join(failed)}" if failed else "\nevery check passed", flush=True)
     return bool(failed)
 
 
-def main(arguments: list[str]) -> int:
-    """Check everything, or be the second process."""
-    if arguments[:1] == [MEANWHILE]:
-        return check_meanwhile(*map(Path, arguments[1:]))
+def main() -> int:
+    """Check everything in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="tokwire-tests-") as work:
         return check_everything(Path(work))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

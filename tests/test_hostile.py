@@ -155,7 +155,7 @@ ENDLESS: dict[str, tuple[str, bytes, bytes, str]] = {
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_never_ends_stays_within_bounds(name: str) -> None:
     protocol, start, unit, limit = ENDLESS[name]
-    times = 1500
+    times = 3000
     stopped, most = fed_forever(protocol, start, unit, SMALL, times)
     assert stopped == limit
     assert most < 256 * KIB
