@@ -81,7 +81,7 @@ UNMEASURED = (
 """Tests of the adapters and of the house, and those that put whole bodies through every cut. Tracing makes them two to
 three times as slow, and they are not what covers the core: the tests of each module are."""
 GROUPS = 8
-"""Into how many runs the tests without coverage are divided: enough for all processors to end at about the same time."""
+"""Into how many runs the tests without coverage are divided, so that all processors end at about the same time."""
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 SMOKE = """
 import pathlib, sys
