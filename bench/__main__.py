@@ -22,6 +22,7 @@ from .open_streams import measure_open_streams
 from .peers import PEERS, installed_peers
 from .report import Results, as_markdown, as_text, write_into
 from .speed import measure_speed
+from .typed import measure_typed
 from .weight import measure_weight
 
 SECTIONS = ("memory", "speed", "growth", "adapters", "weight")
@@ -121,6 +122,7 @@ def run(sections: Sequence[str], effort: Effort, *, with_peers: bool, command: s
         gc.freeze()
         try:
             results.speed = measure_speed(peers, count=effort.count, rounds=effort.rounds, say=say)
+            results.speed += measure_typed(count=effort.count, rounds=effort.rounds, say=say)
         finally:
             gc.unfreeze()
         results.contestants = [contestant.name for contestant in (TOKWIRE, FLOOR, *peers)]

@@ -72,7 +72,7 @@ def measure_row(
         try:
             check(contestant, recording, size)
         except Exception as error:
-            if contestant in (TOKWIRE, FLOOR):
+            if contestant.name in {TOKWIRE.name, FLOOR.name}:
                 raise
             failures[contestant.name] = f"{type(error).__name__}: {error}"
         else:

@@ -15,6 +15,7 @@ from bench import __main__ as command
 from bench import growth, memory, peers, report, speed, streams, timing, weight
 from bench.contestants import FLOOR, TOKWIRE, Answer, Contestant, WrongAnswer, check, each_event, parsed, version_of
 from bench.floor import call_per_read
+from bench.typed_streams import TYPED
 
 import tokwire
 
@@ -229,7 +230,7 @@ def test_the_command_prints_tables_and_writes_json(tmp_path: Path, capsys: pytes
     for title in ("Speed", "Growth", "Adapters", "Open streams", "Memory", "Weight"):
         assert f"\n\n{title}\n\n" in printed
     results = msgspec.json.decode(target.read_bytes(), type=report.Results)
-    assert len(results.speed) == len(streams.SPEED) * len(speed.READS)
+    assert len(results.speed) == (len(streams.SPEED) + len(TYPED)) * len(speed.READS)
     assert results.contestants == ["tokwire", "floor"]
     assert [row.package for row in results.weight] == ["msgspec", "tokwire"]
     assert report.as_text(results) == printed
