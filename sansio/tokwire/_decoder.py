@@ -122,9 +122,7 @@ class StreamDecoder:
             data = checked_bytes(data)
         if engine.ready:
             engine.receive(data)
-        elif not data:
-            return
-        elif engine.tail and 10 not in data and 13 not in data:
+        elif engine.is_unfinished and engine.tail and data and 10 not in data and 13 not in data:
             engine.extend_tail(data)
         else:
             engine.first = data

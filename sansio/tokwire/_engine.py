@@ -77,14 +77,22 @@ class Engine(FrameReader):
         """
         self.phase = move(self.phase, Input.DATA)
         if self.phase is RECEIVING and data:
+            self._put_back_first()
             self.queue.append(data)
 
     def announce_end(self, *, complete: bool) -> None:
         """Note that the body is over; what is left of it is decoded when it is asked for."""
         if self.phase is RECEIVING:
+            self._put_back_first()
             self.complete = complete
             self.ready = self.is_over = True
         self.phase = move(self.phase, Input.EOF)
+
+    def _put_back_first(self) -> None:
+        """Put the read that waits alone with the others, before one of them comes."""
+        if self.first is not None:
+            self.reads.append(self.first)
+            self.first = None
 
     def _close(self) -> None:
         """The stream is over: take no more data, and keep only what the summary tells."""

@@ -37,7 +37,7 @@ class Intake(ABC):
     """Reads, the unfinished event, and the events that are cut but not decoded yet.
 
     Attributes:
-        first: The one read that waits, in the usual case that the last was taken before the next came.
+        first: The read that waits alone, in the usual case that the last was taken before the next came.
         reads: Reads that nobody looked at yet, the next one last, so that taking it moves nothing.
         queue: Reads that came after all of these, oldest first.
         complete: Set once the end of the body was announced, until it is dealt with: whether it was a clean one.

@@ -42,15 +42,16 @@ def quick_events(cut: Cut, end: bytes, *, reads_deep: bool = False) -> Events:  
 
     def events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR0912, PLR0915 - flat for speed
         """Everything that is ready."""
-        state, reads, limit = intake.state, intake.reads, intake.tail_limit if reads_deep else intake.quick
+        state, limit = intake.state, intake.tail_limit if reads_deep else intake.quick
         read = state.hot_decode
         while True:
             if intake.is_clean:
                 data = intake.first
                 if data is not None:
                     intake.first = None
-                elif reads:
-                    data = reads.pop()
+                    intake.ready = False
+                elif intake.reads:
+                    data = intake.reads.pop()
                 elif intake.queue:
                     intake.refill()
                     continue
@@ -67,6 +68,7 @@ def quick_events(cut: Cut, end: bytes, *, reads_deep: bool = False) -> Events:  
                         event = read(frame)
                     except FAILURES:
                         if more and end not in frame:
+                            intake.ready = True
                             intake.exact_event(data, intake.position)
                             intake.position += size
                             continue
@@ -74,10 +76,10 @@ def quick_events(cut: Cut, end: bytes, *, reads_deep: bool = False) -> Events:  
                         intake.position += size
                         if event is not None:
                             yield event
-                        if not reads and not intake.queue and intake.complete is None:  # nothing more waits
-                            intake.ready = intake.is_over
-                            return
-                        continue
+                        if intake.ready:
+                            continue
+                        return
+                intake.ready = True
                 cut(intake, data)
                 intake.settle()
                 continue

@@ -21,15 +21,16 @@ END = b"\n\n"
 
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready. Deltas of the expected shape are read here, all others by the exact reader."""
-    state, reads, quick = intake.state, intake.reads, intake.quick
+    state = intake.state
     decode, kind = state.hot_decode, state.hot_kind
     while True:
         if intake.is_clean:
             data = intake.first
             if data is not None:
                 intake.first = None
-            elif reads:
-                data = reads.pop()
+                intake.ready = False
+            elif intake.reads:
+                data = intake.reads.pop()
             elif intake.queue:
                 intake.refill()
                 continue
@@ -42,7 +43,8 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             line = data.removeprefix(LEAD)
             payload = line.removesuffix(END)
             size = len(data)
-            if line is data or payload is line or size > quick or 10 in payload or 13 in payload:
+            if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
+                intake.ready = True
                 block = intake.whole_events(data)
                 if block:
                     intake.cut(block.split(END), b"")
@@ -59,13 +61,17 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                 else:
                     state.open_calls[event.index].append_quick(event.delta.partial_json)
             except QUICK_FAILURES:
+                intake.ready = True
                 intake.exact_event(data, intake.position - size)
-            continue
+            if intake.ready:
+                continue
+            return
         if intake.attention:
             yield from intake.slow_events()
         decode, kind = state.hot_decode, state.hot_kind
         pieces = intake.pieces
         if pieces is not None:
+            quick = intake.quick
             for piece in pieces:
                 try:
                     payload = piece.removeprefix(LEAD)

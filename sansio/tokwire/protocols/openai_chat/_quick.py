@@ -22,15 +22,16 @@ SEPARATOR = END + LEAD
 
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready. Chunks of the expected shape are read here, all others by the exact reader."""
-    state, reads, quick = intake.state, intake.reads, intake.quick
+    state = intake.state
     decode, kind = state.hot_decode, state.hot_kind
     while True:
         if intake.is_clean:
             data = intake.first
             if data is not None:
                 intake.first = None
-            elif reads:
-                data = reads.pop()
+                intake.ready = False
+            elif intake.reads:
+                data = intake.reads.pop()
             elif intake.queue:
                 intake.refill()
                 continue
@@ -43,7 +44,8 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             line = data.removeprefix(LEAD)
             payload = line.removesuffix(END)
             size = len(data)
-            if line is data or payload is line or size > quick or 10 in payload or 13 in payload:
+            if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
+                intake.ready = True
                 _cut(intake, data)
                 continue
             intake.position += size
@@ -59,13 +61,17 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                     entry = delta.tool_calls[0]
                     state.open_calls[entry.index].append_quick(entry.function.arguments)
             except QUICK_FAILURES:
+                intake.ready = True
                 intake.exact_event(data, intake.position - size)
-            continue
+            if intake.ready:
+                continue
+            return
         if intake.attention:
             yield from intake.slow_events()
         decode, kind = state.hot_decode, state.hot_kind
         payloads = intake.pieces
         if payloads is not None:
+            quick = intake.quick
             for payload in payloads:
                 try:
                     if 10 in payload or len(payload) > quick:

@@ -19,15 +19,16 @@ END = b"\n\n"
 
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready."""
-    state, reads, quick = intake.state, intake.reads, intake.quick
+    state = intake.state
     decode = state.hot_decode
     while True:
         if intake.is_clean:
             data = intake.first
             if data is not None:
                 intake.first = None
-            elif reads:
-                data = reads.pop()
+                intake.ready = False
+            elif intake.reads:
+                data = intake.reads.pop()
             elif intake.queue:
                 intake.refill()
                 continue
@@ -40,7 +41,8 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             line = data.removeprefix(LEAD)
             payload = line.removesuffix(END)
             size = len(data)
-            if line is data or payload is line or size > quick or 10 in payload or 13 in payload:
+            if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
+                intake.ready = True
                 block = intake.whole_events(data)
                 if block:
                     intake.cut(block.split(END), b"")
@@ -50,17 +52,17 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                 if text := decode(payload).delta:
                     yield Block(TextBlock(text))
             except QUICK_FAILURES:
+                intake.ready = True
                 intake.exact_event(data, intake.position - size)
+            if intake.ready:
                 continue
-            if not reads and not intake.queue and intake.complete is None:  # nothing more waits
-                intake.ready = intake.is_over
-                return
-            continue
+            return
         if intake.attention:
             yield from intake.slow_events()
         decode = state.hot_decode
         pieces = intake.pieces
         if pieces is not None:
+            quick = intake.quick
             for piece in pieces:
                 try:
                     payload = piece.removeprefix(LEAD)
