@@ -30,8 +30,9 @@ from tests.support import (
 
 import tokwire
 from tokwire import Finish, FinishReason, Limits, StreamDecoder
-from tokwire._intake import BLOCK_BYTES, Intake
+from tokwire._intake import Intake
 from tokwire._state import DecodeState
+from tokwire.framing._quick_frames import BLOCK_BYTES
 from tokwire.framing._sse_body import SSEBody
 
 if TYPE_CHECKING:

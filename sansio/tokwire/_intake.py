@@ -17,11 +17,9 @@ from ._json import FAILURES
 from ._limits import Limits
 from ._state import DecodeState
 from .framing._frames import Frame, Framing
+from .framing._quick_frames import first_block
 
 __all__: list[str] = []
-
-BLOCK_BYTES = 32 << 10
-"""Longer reads are taken in pieces of this size, so that the payloads of a whole body never stand in memory at once."""
 
 QUICK_FAILURES = (*FAILURES, KeyError)
 """What reading an ordinary payload can raise: it does not fit, or names a tool call that is not open."""
@@ -190,12 +188,13 @@ class Intake(ABC):
         """
         if not data:
             return b""
-        if len(data) > BLOCK_BYTES:
-            starts = range((len(data) - 1) // BLOCK_BYTES * BLOCK_BYTES, 0, -BLOCK_BYTES)
-            self.reads += [data[start : start + BLOCK_BYTES] for start in starts]
-            data = data[:BLOCK_BYTES]
+        data = first_block(self, data)
         if 13 in data:
             self.exact(data)
+            return b""
+        if self.is_clean and 0 <= data.find(END) == len(data) - len(END):
+            self.position += len(data)
+            self.exact_event(data, self.position - len(data))
             return b""
         if self._framing is not None and not self._framing.is_idle:
             data = self._resume(data)

@@ -83,14 +83,15 @@ class PartialToolCall:
 
     def fragments(self) -> list[str]:
         """The argument text in the pieces in which it came, empty ones left out."""
-        loose = self._loose or {}
-        texts = [loose[place].text if place in loose else piece for place, piece in enumerate(self.pieces)]
+        texts, loose = self.pieces, self._loose
+        if loose:
+            texts = [loose[place].text if place in loose else piece for place, piece in enumerate(texts)]
         if self._half:
-            texts.append(self._half)
+            texts = [*texts, self._half]
         may_have_halves = self._half or (self._budget is not None and self._budget.has_halves)
         if may_have_halves and any(map(has_surrogate, texts)):
             return [mend_surrogates("".join(texts))]
-        return [text for text in texts if text]
+        return list(filter(None, texts))
 
     @property
     def size(self) -> int:

@@ -16,16 +16,19 @@ from .sse import BYTE_ORDER_MARK, FIELDS, EventFields, split_field
 __all__: list[str] = []
 
 PLAIN_TEXT = "plain text"
+NAME, OBJECT, OBJECT_END = b"event: ", b"data: {", b"}\n\n"
+NO_LIMIT = 1 << 62
 _JSON_START = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]\-0-9tfn]|$)')
 
 
 class SSEBody(LineBody):
     """The framing of every protocol over server-sent events."""
 
-    __slots__ = ("_body", "_fields")
+    __slots__ = ("_body", "_fields", "_plain_bytes")
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
+        self._plain_bytes = min(limits.max_line_bytes or NO_LIMIT, limits.max_event_bytes or NO_LIMIT)
         self._fields = EventFields(limits.max_event_bytes)
         self._body: Frame | None = None
 
@@ -43,6 +46,25 @@ class SSEBody(LineBody):
     def held(self) -> int:
         """Bytes that wait for the rest of their event."""
         return self._lines.held + self._fields.size + self._json.size + len(self._body.data if self._body else b"")
+
+    def feed(self, data: bytes, offset: int) -> list[Frame]:
+        """The frames that `data` completes; `offset` is where it stands in the body."""
+        frame = self._plain_event(data, offset) if data[-3:] == OBJECT_END and self.is_idle else None
+        if frame is None:
+            return super().feed(data, offset)
+        self.started = True
+        return [frame]
+
+    def _plain_event(self, data: bytes, offset: int) -> Frame | None:
+        """The frame of one event that is written as most are, found without a look at each line; None for any other."""
+        name, start = None, len(OBJECT)
+        if data.startswith(NAME):
+            end = data.index(b"\n")
+            name, start = data[len(NAME) : end].decode("utf-8", "replace") or None, end + 1 + len(OBJECT)
+        is_plain = data.startswith(OBJECT, start - len(OBJECT)) and data.find(b"\n", start) == len(data) - 2
+        if not is_plain or 13 in data or len(data) > self._plain_bytes or self._start.looks is not None:
+            return None
+        return Frame(FrameKind.PAYLOAD, data[start - 1 : -2], offset, name)
 
     def _finish(self, offset: int, tail: bytes, frames: list[Frame], *, complete: bool) -> None:
         is_field = split_field(tail)[0] in FIELDS
