@@ -63,9 +63,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--markdown",
         metavar="FILE",
-        nargs="?",
-        const="-",
-        help="print Markdown, or put it between the markers of a file",
+        nargs="*",
+        help="print Markdown, or put it between the markers of files",
     )
     return found
 
@@ -143,10 +142,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = run(options.section or SECTIONS, effort, with_peers=not options.no_peers, command=command)
     if options.json is not None:
         options.json.write_bytes(msgspec.json.format(msgspec.json.encode(results)) + b"\n")
-    if options.markdown in {None, "-"}:
+    if not options.markdown:
         print((as_text if options.markdown is None else as_markdown)(results), end="")
-    else:
-        write_into(Path(options.markdown), results)
+    for page in options.markdown or ():
+        write_into(Path(page), results)
     return 0
 
 

@@ -14,8 +14,13 @@ from .speed import Row
 from .ways import ALONE
 from .weight import Weight
 
-START = "<!-- results: written by python -m bench --markdown docs/performance.md -->"
+COMMAND = "python -m bench --markdown docs/performance.md README.md"
+START = f"<!-- results: written by {COMMAND} -->"
+SHORT_START = f"<!-- results in short: written by {COMMAND} -->"
 END = "<!-- end of results -->"
+
+
+SHORT_READS = ("event", "16 KiB")
 
 
 class Results(Struct):
@@ -181,23 +186,38 @@ def as_markdown(results: Results) -> str:
     lines = [f"- {name}: {value}" for name, value in results.facts.items()]
     lines += [f"- skipped: {line}" for line in results.skipped]
     for table in tables(results):
-        ruler = ["---" if place < table.left else "---:" for place in range(len(table.head))]
-        lines += ["", f"### {table.title}", ""]
-        lines += ["| " + " | ".join(row) + " |" for row in [table.head, ruler, *table.body]]
+        lines += ["", f"### {table.title}", "", *markdown_rows(table)]
         if table.notes:
             lines += ["", *(f"- {note}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
+def as_short_markdown(results: Results) -> str:
+    """The ratios of the streams that others decode too, read event by event and in large reads, with the facts."""
+    table = speed_table(results)
+    width = len(table.head) - 2  # without the times, which stand last
+    body = [row[:width] for row in table.body if row[1] in SHORT_READS and any(row[3:width])]
+    facts = "; ".join(f"{name}: {value}" for name, value in results.facts.items())
+    return "\n".join([*markdown_rows(Table("", table.head[:width], body, table.left)), "", f"One run. {facts}."]) + "\n"
+
+
+def markdown_rows(table: Table) -> list[str]:
+    """The lines of one table."""
+    ruler = ["---" if place < table.left else "---:" for place in range(len(table.head))]
+    return ["| " + " | ".join(row) + " |" for row in [table.head, ruler, *table.body]]
+
+
 def write_into(page: Path, results: Results) -> None:
-    """Put the tables between the two markers of a page, in place of what stands there.
+    """Put the tables between the two markers of a page, in place of what stands there; in short where they say so.
 
     Raises:
         ValueError: The page lacks a marker.
     """
     text = page.read_text(encoding="utf-8")
-    before, start, rest = text.partition(START)
+    is_short = SHORT_START in text
+    before, start, rest = text.partition(SHORT_START if is_short else START)
     _, end, after = rest.partition(END)
     if not (start and end):
         raise ValueError(f"{page} lacks a line {START if not start else END}")
-    page.write_text(f"{before}{start}\n\n{as_markdown(results)}\n{end}{after}", encoding="utf-8")
+    shown = as_short_markdown(results) if is_short else as_markdown(results)
+    page.write_text(f"{before}{start}\n\n{shown}\n{end}{after}", encoding="utf-8")

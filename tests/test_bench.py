@@ -252,6 +252,22 @@ def test_markdown_is_printed_or_put_into_a_page(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.usefixtures("tiny")
+def test_a_page_can_hold_the_ratios_alone(tmp_path: Path) -> None:
+    page, short = tmp_path / "page.md", tmp_path / "short.md"
+    page.write_text(f"{report.START}\n{report.END}\n", encoding="utf-8")
+    short.write_text(f"before\n{report.SHORT_START}\nold\n{report.END}\nafter\n", encoding="utf-8")
+    assert command.main(["speed", "--quick", "--markdown", str(page), str(short)]) == 0
+    text = short.read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + len(streams.SPEED) * len(report.SHORT_READS)
+    assert all(row.strip("| ") in page.read_text(encoding="utf-8") for row in rows[2:])
+    assert "us/event" not in text
+    assert "\nold\n" not in text
+    assert "\nOne run. command: `python -m bench speed --quick" in text
+    assert text.endswith(f".\n\n{report.END}\nafter\n")
+
+
 def test_a_page_without_markers_is_left_alone(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("no markers\n", encoding="utf-8")
