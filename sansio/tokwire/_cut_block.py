@@ -1,4 +1,4 @@
-"""A block of whole events that was cut at its blank lines, while its pieces are decoded one by one."""
+"""A block of whole events that was cut into them, while they are decoded one by one."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ class CutBlock:
         events: The pieces, one for each event, without what leads each one.
         lead: The bytes before each piece.
         offset: Offset in the body of the first event.
+        end: The bytes behind each piece.
 
     Attributes:
+        end: The bytes behind each piece.
         lead: The bytes before each piece.
         pieces: Iterator over the pieces that are left. Whoever decodes takes from it, so that nothing is lost when he
             stops.
     """
 
-    __slots__ = ("_counted", "_events", "_offset", "lead", "pieces")
+    __slots__ = ("_counted", "_events", "_offset", "end", "lead", "pieces")
 
-    def __init__(self, events: list[bytes], lead: bytes, offset: int) -> None:
+    def __init__(self, events: list[bytes], lead: bytes, offset: int, end: bytes = END) -> None:
         self.lead = lead
+        self.end = end
         self.pieces: Iterator[bytes] = iter(events)
         self._events = events
         self._counted = 0
@@ -36,7 +39,7 @@ class CutBlock:
     def offset(self) -> int:
         """Offset in the body of the event that `pieces` gave last. Counted on, so that asking again costs little."""
         index = len(self._events) - self.pieces.__length_hint__() - 1  # type: ignore[attr-defined]  # a list iterator
-        between = len(self.lead) + len(END)
+        between = len(self.lead) + len(self.end)
         while self._counted < index:
             self._offset += len(self._events[self._counted]) + between
             self._counted += 1
@@ -44,7 +47,7 @@ class CutBlock:
 
     def rest(self) -> bytes:
         """The events that are left, as they stood in the block."""
-        return b"".join(self.lead + piece + END for piece in self.pieces)
+        return b"".join(self.lead + piece + self.end for piece in self.pieces)
 
 
 NO_BLOCK = CutBlock([], b"", 0)

@@ -179,7 +179,7 @@ class Intake(ABC):
 
     def exact_piece(self, piece: bytes) -> None:
         """Give the piece that `pieces` gave last to the exact machine."""
-        self.exact_event(self._block.lead + piece + END, self._block.offset())
+        self.exact_event(self._block.lead + piece + self._block.end, self._block.offset())
 
     def whole_events(self, data: bytes) -> bytes:
         """The events that end within `data`, without the blank line behind the last, beginning with what waited.
@@ -215,16 +215,17 @@ class Intake(ABC):
             self.reads.append(rest)
         return block
 
-    def cut(self, events: list[bytes], lead: bytes, start: int = 0) -> None:
+    def cut(self, events: list[bytes], lead: bytes, start: int = 0, end: bytes = END) -> None:
         """Remember events that were cut, so that nothing is lost when a caller stops in their middle.
 
         Args:
             events: The pieces, one for each event, without what leads each one.
             lead: The bytes before each piece.
             start: Bytes of the block before the first event.
+            end: The bytes behind each piece.
         """
         self.is_clean = False
-        self._block = CutBlock(events, lead, self.block_offset + start)
+        self._block = CutBlock(events, lead, self.block_offset + start, end)
         self.pieces = self._block.pieces
 
     def drop_all(self) -> None:

@@ -33,8 +33,8 @@ def quick_events(cut: Cut, end: bytes, *, reads_deep: bool = False) -> Events:  
     """The generator behind `events` of one protocol.
 
     Args:
-        cut: Deals with a read that is not one ordinary frame. It sets `pieces` to the frames that end in the read,
-            without their ends, and `position` to the begin of the first; the rest waits, here or in the exact machine.
+        cut: Deals with a read that is not one ordinary frame. It gives the frames that end in the read to
+            `Intake.cut`; the rest waits, here or in the exact machine.
         end: The bytes that end each frame; empty where a frame tells its own length.
         reads_deep: Whether its readers look at `Limits.max_json_depth` themselves, so that they get long frames too.
     """
@@ -88,15 +88,14 @@ def quick_events(cut: Cut, end: bytes, *, reads_deep: bool = False) -> Events:  
             read = state.hot_decode
             pieces = intake.pieces
             if pieces is not None:
+                frame_limit = limit - more
                 for frame in pieces:
-                    size = len(frame) + more
-                    intake.position += size
                     try:
-                        if size > limit:
+                        if len(frame) > frame_limit:
                             raise ValueError
                         event = read(frame)
                     except FAILURES:
-                        _exact_frame(intake, pieces, frame, end)
+                        intake.exact_piece(frame)
                         yield from intake.slow_events()
                         if intake.pieces is not pieces:
                             break
@@ -116,13 +115,6 @@ def quick_events(cut: Cut, end: bytes, *, reads_deep: bool = False) -> Events:  
     return events
 
 
-def _exact_frame(intake: Intake, pieces: Iterator[bytes], frame: bytes, end: bytes) -> None:
-    """Give a frame to the exact machine, and all behind it too where the frame opened what is not closed in it."""
-    intake.exact_event(frame + end, intake.position - len(frame) - len(end))
-    if intake.pieces is not pieces and (rest := b"".join(piece + end for piece in pieces)):
-        intake.reads.append(rest)
-
-
 def without_event(read: Read) -> Read:
     """The same reader for what the caller did not ask for: it only finds out whether a frame is ordinary."""
 
@@ -136,8 +128,7 @@ def cut_events(intake: Intake, data: bytes) -> None:
     """Cut a read into events that a blank line ends; of those with carriage returns the exact machine takes care."""
     block = intake.whole_events(data)
     if block:
-        intake.position = intake.block_offset
-        intake.pieces = iter(block.split(BLANK_LINE))
+        intake.cut(block.split(BLANK_LINE), b"")
 
 
 def cut_lines(start: bytes, end: bytes) -> Cut:
@@ -166,7 +157,7 @@ def cut_lines(start: bytes, end: bytes) -> Cut:
             if not found:
                 intake.exact(rest)
                 return
-            intake.pieces = iter(block.split(end))
+            cut_block(intake, block.split(end), len(block) + len(end), end)
             if rest:  # looked at when the frames before it were read
                 intake.reads.append(rest)
         elif 13 in data or intake.tail_size > intake.tail_limit or not intake.tail[0].startswith(start):
@@ -175,6 +166,13 @@ def cut_lines(start: bytes, end: bytes) -> Cut:
             intake.is_unfinished = True
 
     return cut
+
+
+def cut_block(intake: Intake, frames: list[bytes], size: int, end: bytes) -> None:
+    """Give the frames of so many bytes to be decoded, the next ones of the body."""
+    intake.block_offset = intake.position
+    intake.position += size
+    intake.cut(frames, b"", end=end)
 
 
 def first_block(intake: Intake, data: bytes) -> bytes:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ._eventstream_body import EventStreamBody
-from ._quick_frames import first_block
+from ._quick_frames import cut_block, first_block
 from .eventstream import PRELUDE_BYTES, prelude_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def cut_messages(intake: Intake, data: bytes) -> None:
         intake.exact(data)
         return
     intake.is_unfinished = False
-    intake.pieces = iter(messages)
+    cut_block(intake, messages, at, b"")
     if at < len(data):
         intake.reads.append(data[at:])
 
