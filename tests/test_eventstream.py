@@ -108,25 +108,26 @@ def test_every_cut_in_two() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad",
+    ("bad", "reason"),
     [
-        header(b"", 7, b"\0\1x"),
-        header(b"a", 10, b""),
-        header(b"a", 255, b"x"),
-        header(b"\xff", 0, b""),
-        header(b"a", 0, b"") + header(b"a", 1, b""),
-        b"\x05abc",
-        b"\x03abc",
-        header(b"a", 4, b"\0\0"),
-        header(b"a", 9, b"\0" * 15),
-        header(b"a", 7, b"\0\5abc"),
-        header(b"a", 6, b"\0"),
-        header(b"a", 6, b""),
+        (header(b"", 7, b"\0\1x"), "a name is empty or cut off"),
+        (header(b"a", 10, b""), "the type 10 is unknown"),
+        (header(b"a", 255, b"x"), "the type 255 is unknown"),
+        (header(b"\xff", 0, b""), "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+        (header(b"a", 0, b"") + header(b"a", 1, b""), "the name 'a' is there twice"),
+        (header(b"a" * 41, 0, b"") * 2, f"the name '{'a' * 40}' is there twice"),
+        (b"\x05abc", "a name is empty or cut off"),
+        (b"\x03abc", "a name is empty or cut off"),
+        (header(b"a", 4, b"\0\0"), "a number is cut off"),
+        (header(b"a", 9, b"\0" * 15), "a value is cut off"),
+        (header(b"a", 7, b"\0\5abc"), "a value is cut off"),
+        (header(b"a", 6, b"\0"), "a value is cut off"),
+        (header(b"a", 6, b""), "a value is cut off"),
     ],
 )
-def test_a_malformed_header(bad: bytes) -> None:
+def test_a_malformed_header(bad: bytes, reason: str) -> None:
     error = refused(HELLO, packed(bad, b"{}"))
-    assert "header" in str(error)
+    assert str(error).startswith(f"an event-stream message has a bad header: {reason} (at byte")
     assert error.offset == len(HELLO)
 
 
@@ -135,12 +136,16 @@ def test_damage_anywhere_is_found(place: int) -> None:
     damaged = HELLO[:place] + bytes([HELLO[place] ^ 1]) + HELLO[place + 1 :]
     error = refused(EMPTY, damaged)
     assert error.offset == len(EMPTY)
-    assert "checksum" in str(error)
+    assert str(error).partition(" (at byte")[0] in {
+        "the bytes are damaged, not an event-stream message: the checksum of its prelude is wrong",
+        "the checksum of an event-stream message is wrong: its bytes were damaged on the way",
+    }
 
 
 @pytest.mark.parametrize(("total", "size"), [(0, 0), (15, 0), (16, 1), (20, 5), (40, 30)])
 def test_lengths_that_cannot_be(total: int, size: int) -> None:
-    assert "cannot be" in str(refused(packed(b"", b"x" * 24, total=total, size=size)))
+    reason = f"an event-stream message announces {total} bytes with {size} bytes of headers, which cannot be"
+    assert str(refused(packed(b"", b"x" * 24, total=total, size=size))).startswith(reason)
 
 
 def test_a_length_over_the_limit_is_refused_at_the_prelude() -> None:
@@ -164,11 +169,13 @@ def test_a_length_at_the_limit() -> None:
         (b"data: {}\n\ndata: {}\n\n", "server-sent events"),
         (b"event: message\ndata", "server-sent events"),
         (b": comment line\n", "server-sent events"),
+        (b"id: 1234567\ndata", "server-sent events"),
+        (b"retry: 1000\ndata", "server-sent events"),
         (b"\xef\xbb\xbfdata: {}\n\n", "server-sent events"),
         (b'{"message":"no"}', "JSON"),
         (b'  [{"message":1}]', "JSON"),
-        (b"<html><body></body>", "HTML"),
-        (b"\x1f\x8b\x08" + b"\0" * 20, "gzip"),
+        (b"<html><body></body>", "an HTML or XML page"),
+        (b"\x1f\x8b\x08" + b"\0" * 20, "gzip-compressed"),
         (b"internal server error", "damaged"),
     ],
 )
@@ -179,13 +186,14 @@ def test_what_is_not_frames_is_named_at_the_twelfth_byte(body: bytes, looks: str
     decoder.receive_data(body[11:12])
     with pytest.raises(RemoteProtocolError, match=looks):
         decoder.next_message()
-    assert looks in str(refused(body))
+    assert f"the bytes are {looks}, not an event-stream message: " in str(refused(body))
 
 
 @pytest.mark.parametrize("left", [1, 11, 12, len(HELLO) - 1])
 def test_an_end_inside_a_message(left: int) -> None:
     error = refused(EMPTY + HELLO[:left])
     assert isinstance(error, StreamTruncated)
+    assert str(error).startswith("the event stream was cut inside a message")
     assert error.offset == len(EMPTY)
 
 
