@@ -143,6 +143,8 @@ def test_a_line_end_between_members_is_one(end: bytes) -> None:
     broken = said("x").replace(b',"index"', b"," + end + b'"index"')
     found = rows(decode("cohere", START, said("a"), said("b"), broken, END))
     assert found == [("text", "a"), ("text", "b"), ("error", "RemoteProtocolError")]
+    for each in (said, thought):
+        check("cohere", [START, each("a"), each("b"), each("x").replace(b',"index"', b"," + end + b'"index"'), END])
 
 
 @pytest.mark.parametrize("spare", [0, 1])

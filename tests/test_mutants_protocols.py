@@ -18,13 +18,16 @@ from tests.bodies import (
     events,
     function,
     message_end,
+    part,
     stopped,
     written,
 )
-from tests.support import DONE, chunk
-from tests.wire import ABSENT, anthropic, message, openai, rows, tool_use
+from tests.support import DONE, chunk, event
+from tests.wire import ABSENT, anthropic, begin, message, openai, rows, tool_use
+from tests.wire import said as text
 
-from tokwire import Limits, RedactedThinkingBlock, ThinkingBlock
+import tokwire
+from tokwire import Limits, RedactedThinkingBlock, RemoteProtocolError, ThinkingBlock
 
 # ---- Anthropic -----------------------------------------------------------------------------------------------
 
@@ -35,6 +38,98 @@ def test_each_call_keeps_the_input_that_came_with_its_start() -> None:
         ("call", "a", "f", '{"x":1}'),
         ("call", "b", "g", '{"y":2}'),
     ]
+
+
+def test_the_input_of_a_start_counts_once_and_no_longer_than_it_waits() -> None:
+    """Sixteen characters wait, are given to the call, and leave room for as many again."""
+    value = {"a": "x" * 8}
+    starts = [tool_use(0, "a", input=value), tool_use(1, "b", input=value)]
+    for limit, failed in ((32, False), (31, True)):
+        found = anthropic(message(*starts, reason="tool_use"), limits=Limits(max_tool_arguments_bytes=limit))
+        assert [value for _, _, value in found.calls] == [value] * (0 if failed else 2)
+        assert (found.failure is not None) == failed
+
+
+def test_redacted_thinking_of_two_blocks_is_kept_apart() -> None:
+    parts = [begin(0, "redacted_thinking", data="r1"), begin(1, "redacted_thinking", data="r2"), text(2, "x")]
+    found = anthropic(message(*parts), keep_thinking=True)
+    assert found.summary.thinking_blocks == (RedactedThinkingBlock("r1"), RedactedThinkingBlock("r2"))
+
+
+def test_a_whole_message_tells_its_usage_and_has_its_blocks_in_order() -> None:
+    answer = {
+        "type": "message",
+        "id": "m1",
+        "model": "m",
+        "content": [
+            {"type": "redacted_thinking", "data": "r1"},
+            {"type": "text", "text": "Hi."},
+            {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+            {"type": "redacted_thinking", "data": "r2"},
+        ],
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 3, "output_tokens": 4},
+    }
+    found = anthropic(json.dumps(answer).encode(), keep_thinking=True, include_usage=True)
+    assert rows(found) == [
+        ("text", "Hi."),
+        ("call", "a", "f", '{"x":1}'),
+        ("usage", {"input_tokens": 3, "output_tokens": 4}),
+        ("finish", "tool_calls"),
+    ]
+    assert [signature.block_index for signature in found.summary.signatures] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "parts", "reason"),
+    [
+        (
+            "anthropic",
+            [event("content_block_delta", index=4, delta={"type": "input_json_delta", "partial_json": "1"})],
+            "no block with its index was opened as a tool call",
+        ),
+        ("bedrock", [block(4, toolUse={"input": "1"})], "no block with its index was opened as a tool call"),
+        (
+            "cohere",
+            [part("tool-call-delta", 4, tool_calls={"function": {"arguments": "1"}})],
+            "no tool call was opened under its index",
+        ),
+    ],
+    ids=["anthropic", "bedrock", "cohere"],
+)
+def test_a_fragment_of_no_call_says_why_it_was_dropped(protocol: str, parts: list[bytes], reason: str) -> None:
+    (dropped,) = decode(protocol, *parts).summary.dropped_tool_calls
+    assert (dropped.index, dropped.arguments, dropped.reason) == (4, "1", reason)
+
+
+def test_a_second_message_says_what_it_is() -> None:
+    start = event("message_start", message={"id": "m"})
+    with pytest.raises(RemoteProtocolError, match=r"^a second message_start after content had begun: two answers were"):
+        tokwire.decode(start + text(0, "a") + start, "anthropic")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "payload"),
+    [
+        ("ollama", {"model": "m", "response": "x"}),
+        ("ollama", {"model": "m", "message": {"content": "x"}}),
+        ("ollama", {"done": False}),
+        ("gemini", {"usageMetadata": {}}),
+        ("gemini", {"promptFeedback": {}}),
+        ("gemini", {"candidates": []}),
+        ("cohere", {"type": "content-start"}),
+        ("cohere", {"message": {}, "finish_reason": "COMPLETE"}),
+        ("anthropic", {"type": "message_start"}),
+        ("openai-responses", {"type": "response.created"}),
+    ],
+)
+def test_a_detail_is_an_error_only_in_a_payload_that_nobody_knows(protocol: str, payload: dict[str, Any]) -> None:
+    """`detail` is how some frameworks report an error; in an event of the protocol it is a member like any other."""
+    end = b"\n" if protocol == "ollama" else b"\n\n"
+    lead = b"" if protocol == "ollama" else b"data: "
+    for members, is_error in ((payload, False), ({}, True)):
+        found = decode(protocol, lead + json.dumps({**members, "detail": "no"}).encode() + end)
+        assert (rows(found)[-1] == ("error", "APIError")) == is_error
 
 
 # ---- Chat Completions ----------------------------------------------------------------------------------------

@@ -160,6 +160,8 @@ def test_a_line_end_between_members_is_one(end: bytes) -> None:
     expected = [("text", "a"), ("text", "b"), ("error", "RemoteProtocolError")]
     assert rows(decode("ollama", said("a"), said("b"), broken, END)) == expected
     check("ollama", [said("a"), said("b"), broken, END])
+    for lines in KINDS.values():
+        check("ollama", [*lines[:2], lines[2].replace(b",", b"," + end, 1), END])
 
 
 def test_a_compressed_body_shows_at_once() -> None:
