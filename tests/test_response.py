@@ -274,6 +274,15 @@ def test_an_error_in_the_stream_is_that_of_the_stream() -> None:
     assert (len(found.events), found.error.message, found.state) == (1, "Too many ships", tokwire.StreamState.FAILED)
 
 
+@pytest.mark.parametrize(("own", "told"), [({}, "r-1"), ({"request_id": "r-2"}, "r-2")])
+def test_an_error_in_the_stream_has_the_id_of_its_response(own: dict[str, str], told: str) -> None:
+    body = chunk({"content": "a"}) + data({"error": {"message": "no"}, **own})
+    for reads in every_way(body):
+        error = answered(reads, 200, [STREAM, ("x-request-id", "r-1")]).error
+        assert isinstance(error, tokwire.APIError)
+        assert (error.request_id, error.status_code) == (told, None)
+
+
 @pytest.mark.parametrize("protocol", BODIES)
 def test_the_decoder_keeps_its_options(protocol: str) -> None:
     decoder = tokwire.ResponseDecoder(tokwire.StreamDecoder(protocol, include_reasoning=True))

@@ -26,6 +26,11 @@ REQUEST_ID_HEADERS = (
 AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#\\]*)")
 
 
+def request_id_of(head: ResponseHead) -> str | None:
+    """The server's id of the request, from the header that most services have for it."""
+    return next((found for name in REQUEST_ID_HEADERS if (found := head.header(name))), None)
+
+
 class ErrorBody:
     """The body of a response whose status is an error, as far as it is kept.
 
@@ -59,14 +64,13 @@ class ErrorBody:
         if isinstance(value, list) and value:
             value = value[0]
         said = api_error(value, {})
-        ids = (head.header(name) for name in REQUEST_ID_HEADERS)
         return APIError(
             self._redirect() or said.message,
             status_code=head.status,
             type=said.type,
             code=said.code,
             param=said.param,
-            request_id=said.request_id or next((found for found in ids if found), None),
+            request_id=said.request_id or request_id_of(head),
             retry_after=retry_after(head),
             body=said.body,
         )

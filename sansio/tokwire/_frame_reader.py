@@ -30,14 +30,16 @@ class FrameReader(Intake):
     Attributes:
         protocol: The protocol that reads the payloads.
         failure: The error with which the stream ends, behind the events that are out.
+        request_id: The server's id of the request, where the head of the response told it, for errors that do not.
     """
 
-    __slots__ = ("_recognised", "_unknown", "_unknown_name", "failure", "protocol")
+    __slots__ = ("_recognised", "_unknown", "_unknown_name", "failure", "protocol", "request_id")
 
     def __init__(self, protocol: ApiProtocol, state: DecodeState) -> None:
         super().__init__(protocol.framing, state)
         self.protocol = protocol
         self.failure: TokwireError | None = None
+        self.request_id: str | None = None
         self._recognised = False
         self._unknown: Frame | None = None
         self._unknown_name: str | None = None
@@ -48,6 +50,9 @@ class FrameReader(Intake):
             self._accept(frame)
         except LimitExceeded as error:
             self.failure = LimitExceeded(error.limit, error.value, offset=frame.offset)
+        except APIError as error:
+            error.request_id = error.request_id or self.request_id
+            self.failure = error
         except TokwireError as error:
             self.failure = error
         except RecursionError:

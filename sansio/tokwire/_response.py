@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from ._decoder import StreamDecoder
-from ._error_body import ErrorBody
+from ._error_body import ErrorBody, request_id_of
 from ._errors import (
     LocalProtocolError,
     RemoteProtocolError,
@@ -77,6 +77,7 @@ class ResponseDecoder:
         if 100 <= head.status < 200:
             return
         self._head = head
+        self._decoder._engine.request_id = request_id_of(head)
         content_type = head.header("content-type")
         if content_type is not None and not any(known in content_type.lower() for known in STREAM_TYPES):
             self._odd_type = content_type
