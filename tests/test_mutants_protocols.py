@@ -22,12 +22,31 @@ from tests.bodies import (
     stopped,
     written,
 )
+from tests.quick import check
 from tests.support import DONE, chunk, event
 from tests.wire import ABSENT, anthropic, begin, message, openai, rows, tool_use
 from tests.wire import said as text
 
 import tokwire
 from tokwire import Limits, RedactedThinkingBlock, RemoteProtocolError, ThinkingBlock
+
+# ---- every event stream ---------------------------------------------------------------------------------------
+
+DELTAS = {
+    "openai-chat": [chunk({"content": letter}) for letter in "abc"],
+    "anthropic": [text(0, each) for each in "abc"],
+}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r"])
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("protocol", DELTAS)
+def test_a_line_end_between_members_is_one(protocol: str, end: bytes, *, together: bool) -> None:
+    first, second, third = DELTAS[protocol]
+    reads = [first, second, third.replace(b",", b"," + end, 1)]
+    assert rows(decode(protocol, *reads))[-1] == ("error", "RemoteProtocolError")
+    check(protocol, [b"".join(reads)] if together else reads)
+
 
 # ---- Anthropic -----------------------------------------------------------------------------------------------
 
@@ -48,6 +67,13 @@ def test_the_input_of_a_start_counts_once_and_no_longer_than_it_waits() -> None:
         found = anthropic(message(*starts, reason="tool_use"), limits=Limits(max_tool_arguments_bytes=limit))
         assert [value for _, _, value in found.calls] == [value] * (0 if failed else 2)
         assert (found.failure is not None) == failed
+
+
+def test_every_block_counts_as_a_label_once() -> None:
+    parts = [begin(0, "text"), begin(1, "text"), begin(1, "text"), begin(ABSENT, "text"), text(0, "x")]
+    for limit, is_enough in ((2, False), (3, True)):
+        found = anthropic(message(*parts), limits=Limits(max_tool_calls=limit))
+        assert (found.failure is None) == is_enough
 
 
 def test_redacted_thinking_of_two_blocks_is_kept_apart() -> None:
