@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.test_sse_body import FIRST, framed, payload
 
-from tokwire import Limits
+from tokwire import LimitExceeded, Limits
 from tokwire.framing._sse_body import SSEBody
 
 
@@ -44,3 +44,12 @@ def test_plain_events_are_found_without_their_lines(monkeypatch: pytest.MonkeyPa
     event = b'event: x\ndata: {"a":1}\n\n'
     frames, _ = framed([event, event])
     assert frames == [payload(b'{"a":1}', 0, "x"), payload(b'{"a":1}', len(event), "x")]
+
+
+@pytest.mark.parametrize(("limit", "is_enough"), [(15, True), (14, False)])
+def test_a_value_behind_a_whole_answer_is_held_with_it(limit: int, is_enough: bool) -> None:  # noqa: FBT001
+    """Neither is known to be the answer before the body ends or the second one does, so both count."""
+    answer = b'{"a":1}\n'
+    for reads in ([answer, b'{"b":\n12\n'], [bytes([byte]) for byte in answer + b'{"b":\n12\n']):
+        _, framing = framed(reads, limits=Limits(max_event_bytes=limit))
+        assert isinstance(framing.error, LimitExceeded) != is_enough

@@ -20,11 +20,12 @@ class JSONGathering:
         size: Bytes of the unfinished value.
     """
 
-    __slots__ = ("_depth", "_limit", "_lines", "is_open", "offset", "size")
+    __slots__ = ("_beside", "_depth", "_limit", "_lines", "is_open", "offset", "size")
 
     def __init__(self, limit: int | None) -> None:
         self.offset = 0
         self._limit = limit
+        self._beside = 0
         self.drop()
 
     @property
@@ -32,9 +33,10 @@ class JSONGathering:
         """What there is of the value."""
         return b"\n".join(self._lines)
 
-    def begin(self, offset: int) -> None:
-        """Begin a value; its first line comes with `add`."""
+    def begin(self, offset: int, beside: int = 0) -> None:
+        """Begin a value; its first line comes with `add`. The bytes that are held beside it count against the limit."""
         self.drop()
+        self._beside = beside
         self.is_open, self.offset = True, offset
 
     def drop(self) -> None:
@@ -51,7 +53,7 @@ class JSONGathering:
         """
         self._lines.append(line)
         self.size += len(line) + 1
-        if self._limit is not None and self.size - 1 > self._limit:
+        if self._limit is not None and self._beside + self.size - 1 > self._limit:
             raise LimitExceeded("max_event_bytes", self._limit, offset=self.offset)
         self._depth += bracket_balance(line)
         if self._depth > 0:

@@ -131,7 +131,7 @@ class SSEBody(LineBody):
             frames.append(Frame(FrameKind.END_MARK, END_MARK, offset))
         elif _JSON_START.match(text):
             self._dispatch(frames, FrameKind.PAYLOAD)
-            self._json.begin(offset)
+            self._json.begin(offset, len(self._body.data) if self._body else 0)
             self._continue_json(line, frames)
         elif text and not self.started and self._stray is None:
             looks = "an HTML or XML page" if text[:1] == b"<" else PLAIN_TEXT
