@@ -96,7 +96,7 @@ def test_an_error_body_that_is_no_stream(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("body", "word"),
     [
-        (b"<!DOCTYPE html><html><body>502</body></html>", "HTML"),
+        (b"<!DOCTYPE html><html><body>502</body></html>", "an HTML or XML page, not a stream of a known protocol"),
         (b"<?xml version='1.0'?><Error/>", "XML"),
         (gzip.compress(HELLO, mtime=0), "gzip"),
         (b"upstream connect error", "plain text"),

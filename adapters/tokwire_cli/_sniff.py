@@ -50,7 +50,7 @@ def settle_protocol(
         return prefix.protocol, all_chunks
     complaint = _complaint(prefix, options)
     if complaint is None:
-        return _witnesses("known")[0].protocol, all_chunks
+        return _witnesses()[0].protocol, all_chunks
     raise UnsureError(complaint)
 
 
@@ -66,7 +66,7 @@ def _read_prefix(chunks: Iterator[bytes]) -> _Prefix:
 
 def _complaint(prefix: _Prefix, options: StreamOptions) -> str | None:
     """Why the protocol matters to what the prefix means, or None where all protocols say the same of it."""
-    witnesses = _witnesses("a known protocol")
+    witnesses = _witnesses()
     error, *_ = [witness.hear(prefix, options) for witness in witnesses]
     match error:
         case tokwire.APIError() | tokwire.StreamTruncated() | tokwire.LimitExceeded():
@@ -77,24 +77,24 @@ def _complaint(prefix: _Prefix, options: StreamOptions) -> str | None:
             return str(error) if any(witness.saw_payload for witness in witnesses) else None
 
 
-def _witnesses(name: str) -> list[_Witness]:
+def _witnesses() -> list[_Witness]:
     """One for each framing in use. The first speaks for all: server-sent events are framed in the most tolerant way."""
     one_of_each: dict[object, tokwire.ApiProtocol] = {}
     for protocol in tokwire.protocols():
         one_of_each.setdefault(protocol.framing, protocol)
-    return [_Witness(name, protocol) for protocol in one_of_each.values()]
+    return [_Witness(protocol) for protocol in one_of_each.values()]
 
 
 class _Witness:
     """Decodes as a protocol to which every payload is strange: what it says of a body, all with its framing say.
 
-    Errors name it, as in "not a known stream" and "no payload is one of a known protocol".
+    Errors name it, as in "not a stream of a known protocol".
     """
 
-    def __init__(self, name: str, framed_as: tokwire.ApiProtocol) -> None:
+    def __init__(self, framed_as: tokwire.ApiProtocol) -> None:
         self.saw_payload = False
         self.protocol = tokwire.ApiProtocol(
-            name=name, framing=framed_as.framing, on_payload=self._on_payload, recognises=_never
+            name="a known protocol", framing=framed_as.framing, on_payload=self._on_payload, recognises=_never
         )
 
     def hear(self, prefix: _Prefix, options: StreamOptions) -> tokwire.TokwireError | None:
