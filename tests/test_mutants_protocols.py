@@ -76,6 +76,13 @@ def test_every_block_counts_as_a_label_once() -> None:
         assert (found.failure is None) == is_enough
 
 
+def test_usage_that_says_nothing_is_none() -> None:
+    start = event("message_start", message={"id": "m", "usage": {"input_tokens": None}})
+    found = anthropic(start + text(0, "x") + event("message_stop"), include_usage=True)
+    assert found.summary.usage is None
+    assert [row[0] for row in rows(found)] == ["text", "finish"]
+
+
 def test_redacted_thinking_of_two_blocks_is_kept_apart() -> None:
     parts = [begin(0, "redacted_thinking", data="r1"), begin(1, "redacted_thinking", data="r2"), text(2, "x")]
     found = anthropic(message(*parts), keep_thinking=True)

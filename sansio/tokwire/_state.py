@@ -158,8 +158,9 @@ class DecodeState:
             self._counts.add(raw, paths)
 
     def usage_event(self) -> Usage | None:
-        """The merged counts, or None where the server sent none."""
-        return None if self._counts is None else self._counts.event()
+        """The merged counts, or None where the server sent none; names without a value are none."""
+        found = None if self._counts is None else self._counts.event()
+        return found if found is not None and found.raw else None
 
     def finish(self, word: object, choice: int = 0) -> None:
         """A finish word as the server sent it. Drains the choice; empty text and null are no word."""
