@@ -17,7 +17,7 @@ from tokwire.protocols import find_protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-EVERY_CUT_UP_TO = 200
+EVERY_CUT_UP_TO = 400
 PROTOCOLS = ("openai-chat", "anthropic")
 
 

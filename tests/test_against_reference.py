@@ -243,7 +243,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(st.data(), st.sampled_from(PROTOCOLS), OPTIONS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_streams_that_no_server_should_send(draw: st.DataObject, protocol: str, options: dict[str, bool]) -> None:
     body = draw.draw(streams(protocol))
     check(protocol, body, cut(body, draw.draw(st.lists(st.integers(0, len(body)), max_size=4))), **options)
@@ -258,7 +258,7 @@ def test_every_prefix_of_a_sound_stream(protocol: str) -> None:
 
 
 @given(st.data(), st.sampled_from(PROTOCOLS))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_sound_streams_that_lost_or_doubled_lines(draw: st.DataObject, protocol: str) -> None:
     events = [part + b"\n\n" for part in BODIES[protocol].split(b"\n\n")[:-1]]
     for _ in range(draw.draw(st.integers(1, 4))):

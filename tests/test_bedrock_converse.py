@@ -229,7 +229,7 @@ WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 BLOCKS = st.lists(st.tuples(st.sampled_from(["text", "reasoning", "call"]), st.lists(WORDS, max_size=3)), max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(BLOCKS, st.lists(st.integers(0, 4000), max_size=8))
 def test_what_was_generated_comes_out(blocks: list[tuple[str, list[str]]], places: list[int]) -> None:
     parts: list[bytes] = []

@@ -242,7 +242,7 @@ FRAMES += [thought("T", 0, signature="s"), said("q")[:-1], said("q")[1:], b"\0",
 
 
 @given(st.lists(st.sampled_from(FRAMES[:5]) | st.sampled_from(FRAMES), max_size=12), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
     check("bedrock", ways(frames, draw), complete=draw.draw(st.booleans(), label="complete"), **options)

@@ -90,7 +90,7 @@ WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 PARTS = st.lists(st.tuples(st.sampled_from(["text", "reasoning", "call"]), WORDS), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(PARTS, st.booleans(), st.lists(st.integers(0, 2000), max_size=6))
 def test_what_was_generated_comes_out(parts: list[tuple[str, str]], form: Any, places: list[int]) -> None:
     written = [

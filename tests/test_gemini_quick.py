@@ -289,7 +289,7 @@ FRAMES += [said("q")[:60], said("q")[:-1], said("q")[:-2], said("q")[:-3], b"\n"
 
 
 @given(st.lists(st.sampled_from(FRAMES[:3]) | st.sampled_from(FRAMES), max_size=12), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
     check("gemini", ways(frames, draw), complete=draw.draw(st.booleans(), label="complete"), **options)

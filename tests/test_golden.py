@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent / "examples" / "recordings"
 EXPECTATION = ".expect.json"
-EVERY_CUT_UP_TO = 600
+EVERY_CUT_UP_TO = 1500
 PROTOCOLS = ("openai-chat", "anthropic", "openai-responses", "gemini", "ollama", "bedrock", "cohere")
 
 
@@ -165,7 +165,7 @@ def test_empty_reads_change_nothing(recording: Recording) -> None:
     assert trace(decode(recording, [*reads, b""])) == trace(decode(recording, [recording.body]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(data=st.data())
 def test_random_cuts(data: st.DataObject) -> None:
     recording = data.draw(st.sampled_from(RECORDINGS), label="recording")
@@ -174,7 +174,7 @@ def test_random_cuts(data: st.DataObject) -> None:
     assert trace(decode(recording, reads)) == trace(decode(recording, [recording.body]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(data=st.data(), complete=st.booleans())
 def test_random_cuts_of_a_body_that_stops_anywhere(data: st.DataObject, *, complete: bool) -> None:
     recording = data.draw(st.sampled_from(RECORDINGS), label="recording")

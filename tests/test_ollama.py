@@ -272,7 +272,7 @@ WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 PARTS = st.lists(st.tuples(st.sampled_from(["text", "reasoning", "call"]), WORDS), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(PARTS, st.booleans(), st.sampled_from([b"\n", b"\r\n", b"\n\n"]), st.lists(st.integers(0, 2000), max_size=6))
 def test_what_was_generated_comes_out(parts: list[tuple[str, str]], old: Any, end: bytes, places: list[int]) -> None:
     lines: list[bytes] = []

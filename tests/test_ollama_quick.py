@@ -242,7 +242,7 @@ FRAMES += [said("z" * 1100), said("q")[:40], b'{\n "model": "m1",\n "done": true
 
 
 @given(st.lists(st.sampled_from(FRAMES[:4]) | st.sampled_from(FRAMES), max_size=12), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
     check("ollama", ways(frames, draw), complete=draw.draw(st.booleans(), label="complete"), **options)

@@ -236,7 +236,7 @@ ITEMS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(ITEMS, st.booleans(), st.booleans(), st.lists(st.integers(0, 3000), max_size=6))
 def test_what_was_generated_comes_out(items: Any, named: Any, repeated: Any, places: list[int]) -> None:
     parts: list[bytes] = []

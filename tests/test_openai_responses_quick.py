@@ -116,7 +116,7 @@ FRAMES += [text_delta("x" * 1100), text_delta("q")[:60], text_delta("z", ABSENT)
 
 
 @given(st.lists(st.sampled_from(FRAMES[:3]) | st.sampled_from(FRAMES), max_size=12), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
     complete = draw.draw(st.booleans(), label="complete")

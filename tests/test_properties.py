@@ -114,7 +114,7 @@ def sane(found: tokwire.StreamEvent) -> bool:
 
 
 @given(st.sampled_from(PROTOCOLS), PARTS, st.lists(CALLS, max_size=3), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_was_generated_comes_out(
     protocol: str, parts: list[tuple[str, str]], calls: list[Call], draw: st.DataObject
 ) -> None:
@@ -166,7 +166,7 @@ LIMITS = st.builds(
 
 
 @given(st.sampled_from(PROTOCOLS), st.binary(max_size=120), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_arbitrary_bytes(protocol: str, body: bytes, draw: st.DataObject) -> None:
     reads = cut(body, draw.draw(st.lists(st.integers(0, len(body)), max_size=6)))
     check(protocol, body, reads, complete=draw.draw(st.booleans()), limits=draw.draw(LIMITS))
@@ -205,7 +205,7 @@ PIECES = [
 
 
 @given(st.sampled_from(PROTOCOLS), st.lists(st.sampled_from(PIECES), max_size=14).map(b"".join), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_pieces_of_streams(protocol: str, body: bytes, draw: st.DataObject) -> None:
     reads = cut(body, draw.draw(st.lists(st.integers(0, len(body)), max_size=6)))
     check(protocol, body, reads, complete=draw.draw(st.booleans()), limits=draw.draw(LIMITS))
@@ -237,7 +237,7 @@ def mutate(body: bytes, draw: st.DataObject) -> bytes:
 
 
 @given(st.sampled_from(PROTOCOLS), st.sampled_from(PROTOCOLS), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_streams_that_were_damaged(protocol: str, spoken: str, draw: st.DataObject) -> None:
     body = mutate(BODIES[spoken], draw)
     reads = cut(body, draw.draw(st.lists(st.integers(0, len(body)), max_size=6)))

@@ -189,12 +189,9 @@ class Intake(ABC):
         if not data:
             return b""
         data = first_block(self, data)
-        if 13 in data:
+        is_one_event = self.is_clean and 0 <= data.find(END) == len(data) - len(END)
+        if is_one_event or 13 in data:
             self.exact(data)
-            return b""
-        if self.is_clean and 0 <= data.find(END) == len(data) - len(END):
-            self.position += len(data)
-            self.exact_event(data, self.position - len(data))
             return b""
         if self._framing is not None and not self._framing.is_idle:
             data = self._resume(data)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support import Outcome
 
 RECORDINGS = Path(__file__).resolve().parent.parent.parent / "examples" / "recordings"
-TEXT = "".join(f"wave {number}, " for number in range(12)) + "naïve Übung \U0001f6a2"
+TEXT = "".join(f"wave {number}, " for number in range(40)) + "naïve Übung \U0001f6a2"
 
 
 class Recording(NamedTuple):
@@ -66,7 +66,7 @@ def test_every_recording_has_the_events_of_the_decoder(adapter: Adapter) -> None
     recorded = recordings()
     assert len(recorded) > 100
     faults = {True: (), False: ("no-terminator",)}
-    server = serve(*[Reply(body=each.body, reads=211, faults=faults[each.complete]) for each in recorded])
+    server = serve(*[Reply(body=each.body, reads=37, faults=faults[each.complete]) for each in recorded])
     with server as url:
         asks = [Ask(f"{url}/{each.name}", each.protocol, each.options) for each in recorded]
         for each, seen in zip(recorded, adapter.run(*asks), strict=True):
