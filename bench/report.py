@@ -18,8 +18,6 @@ COMMAND = "python -m bench --markdown docs/performance.md README.md"
 START = f"<!-- results: written by {COMMAND} -->"
 SHORT_START = f"<!-- results in short: written by {COMMAND} -->"
 END = "<!-- end of results -->"
-
-
 SHORT_READS = ("event", "16 KiB")
 
 

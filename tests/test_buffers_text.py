@@ -248,3 +248,11 @@ def test_calls_come_out_once_in_order_for_every_cut_and_every_drain(
         for number, (_, value) in sorted(part, key=lambda item: item[1][0])
     ]
     assert events == expected
+
+
+@pytest.mark.parametrize("code", [0x10000, 0x10FFFF])
+def test_the_outermost_halves_wait_for_their_other_half_too(code: int) -> None:
+    first, second = divmod(code - 0x10000, 0x400)
+    buffers = StreamBuffers()
+    assert buffers.push_text(chr(0xD800 + first)) is None
+    assert buffers.push_text(chr(0xDC00 + second)) == Block(TextBlock(chr(code)))

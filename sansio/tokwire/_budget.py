@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ._errors import LimitExceeded
-from ._limits import Limits
+from ._limits import Limits, comparable
 
 __all__: list[str] = []
-
-NO_LIMIT = 1 << 62
 
 
 class CallBudget:
@@ -17,7 +15,7 @@ class CallBudget:
 
     def __init__(self, limits: Limits) -> None:
         self.max_calls = limits.max_tool_calls
-        self.max_characters = NO_LIMIT if limits.max_tool_arguments_bytes is None else limits.max_tool_arguments_bytes
+        self.max_characters = comparable(limits.max_tool_arguments_bytes)
         self.has_halves = False
         self.ids: set[str] = set()
         self.calls = 0

@@ -7,14 +7,13 @@ import re
 from ._errors import APIError
 from ._http import ResponseHead
 from ._json import JSONError, parse_payload
-from ._limits import Limits
+from ._limits import Limits, comparable
 from ._retry_after import retry_after
 from ._server_errors import api_error
 
 __all__: list[str] = []
 
 MESSAGE_CHARACTERS = 1000
-NO_LIMIT = 1 << 40
 REQUEST_ID_HEADERS = (
     "x-request-id",
     "request-id",
@@ -46,7 +45,7 @@ class ErrorBody:
         self._body = bytearray()
         # Where the coding cannot be undone, the body would be shown as the server's words.
         limit = limits.max_error_body_bytes if is_readable else 0
-        self._limit = NO_LIMIT if limit is None else limit
+        self._limit = comparable(limit)
 
     def add(self, data: bytes) -> bool:
         """Keep more of the body. True once there is as much as may be kept."""

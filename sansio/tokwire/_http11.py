@@ -23,14 +23,13 @@ from ._errors import (
     TokwireError,
 )
 from ._http import HTTPRequest, ResponseHead
-from ._limits import Limits
+from ._limits import Limits, comparable
 from ._transitions import checked_bytes
 
 __all__ = ["HTTPExchange"]
 
 SLICE_BYTES = 16 << 10
 MAX_INTERIM_RESPONSES = 16
-NO_LIMIT = 1 << 40
 DEFAULT_LIMITS = Limits()
 
 
@@ -55,7 +54,7 @@ class HTTPExchange:
         self.ended = False
         self._request = request
         self._through_proxy = through_proxy
-        self._max_head = NO_LIMIT if limits.max_head_bytes is None else limits.max_head_bytes
+        self._max_head = comparable(limits.max_head_bytes)
         self._connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=self._max_head + 2 * SLICE_BYTES)
         self._unsent = True
         self._input: deque[memoryview] = deque()

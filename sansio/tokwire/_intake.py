@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from ._cut_block import END, NO_BLOCK, CutBlock
 from ._events import StreamEvent
 from ._json import FAILURES
-from ._limits import Limits
+from ._limits import Limits, comparable
 from ._state import DecodeState
 from .framing._frames import Frame, Framing
 from .framing._quick_frames import first_block
@@ -25,7 +25,6 @@ QUICK_FAILURES = (*FAILURES, KeyError)
 """What reading an ordinary payload can raise: it does not fit, or names a tool call that is not open."""
 
 LINE_OVERHEAD = len(b"data: ")
-NO_LIMIT = 1 << 62
 ORDINARY_STARTS = b"de"
 ORDINARY_LINES = (b"data: {", b"event: ")
 """How the first line of an unfinished event may begin; one that begins otherwise goes to the exact machine at once."""
@@ -78,9 +77,8 @@ class Intake(ABC):
 
     def __init__(self, make_framing: Callable[[Limits], Framing], state: DecodeState) -> None:
         limits = state.limits
-        line = NO_LIMIT if limits.max_line_bytes is None else limits.max_line_bytes
-        event = NO_LIMIT if limits.max_event_bytes is None else limits.max_event_bytes
-        depth = NO_LIMIT if limits.max_json_depth is None else 2 * limits.max_json_depth
+        line, event = comparable(limits.max_line_bytes), comparable(limits.max_event_bytes)
+        depth = 2 * comparable(limits.max_json_depth)
         self.first: bytes | None = None
         self.reads: list[bytes] = []
         self.queue: list[bytes] = []

@@ -7,6 +7,7 @@ from msgspec import Struct
 __all__ = ["Limits"]
 
 MIB = 1 << 20
+NO_LIMIT = 1 << 62
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -41,3 +42,8 @@ class Limits(Struct, frozen=True, kw_only=True):
                 raise ValueError(
                     f"Limits({name}={value!r}): expected a whole number of at least 1, or None for no limit"
                 )
+
+
+def comparable(limit: int | None) -> int:
+    """A limit as a number; no stream reaches the one that stands for none."""
+    return NO_LIMIT if limit is None else limit

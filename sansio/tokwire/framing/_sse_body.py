@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .._limits import Limits
+from .._limits import Limits, comparable
 from ._frames import Frame, FrameKind
 from ._line_body import BLANKS, END_MARK, SHOWN, LineBody
 from .sse import BYTE_ORDER_MARK, FIELDS, EventFields, split_field
@@ -17,7 +17,6 @@ __all__: list[str] = []
 
 PLAIN_TEXT = "plain text"
 NAME, OBJECT, OBJECT_END = b"event: ", b"data: {", b"}\n\n"
-NO_LIMIT = 1 << 62
 _JSON_START = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]\-0-9tfn]|$)')
 
 
@@ -28,7 +27,7 @@ class SSEBody(LineBody):
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
-        self._plain_bytes = min(limits.max_line_bytes or NO_LIMIT, limits.max_event_bytes or NO_LIMIT)
+        self._plain_bytes = min(comparable(limits.max_line_bytes), comparable(limits.max_event_bytes))
         self._fields = EventFields(limits.max_event_bytes)
         self._body: Frame | None = None
 

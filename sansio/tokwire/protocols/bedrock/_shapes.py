@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..._blocks import TextBlock
 from ..._events import Block, Reasoning, StreamEvent
 from ..._json import refuse, typed_decoder
+from ..._limits import comparable
 from ..._state import DecodeState
 from ...framing._quick_frames import without_event
 from ...framing._quick_messages import lead_of
@@ -28,8 +29,6 @@ HEADERS = (
     b"\x0d:message-type\x07\x00\x05event"
 )
 """The headers of a delta, as the service sends them."""
-
-NO_LIMIT = 1 << 62
 
 from_bytes = int.from_bytes
 
@@ -126,8 +125,7 @@ def choose_reader(state: DecodeState, opened: set[int], payload: dict[str, Any])
     delta = as_dict(payload.get("delta"))
     if state.options.include_raw or state.buffers().has_half:
         return
-    most = state.limits.max_frame_bytes
-    longest = NO_LIMIT if most is None else most
+    longest = comparable(state.limits.max_frame_bytes)
     text, reasoning = delta.get("text"), as_dict(delta.get("reasoningContent")).get("text")
     if isinstance(text, str) and text:
         state.hot_decode = text_reader(opened, longest)
