@@ -22,8 +22,9 @@ from tokwire import (
     ToolUseBlock,
     Usage,
 )
+from tokwire._arguments import argument_text
 from tokwire._finish import OPENAI_WORDS
-from tokwire._state import DecodeState, argument_text
+from tokwire._state import DecodeState
 
 PATHS = {"input_tokens": (("in", "new"), ("in_old",)), "output_tokens": (("out",),)}
 

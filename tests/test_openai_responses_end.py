@@ -22,12 +22,11 @@ from tests.bodies import (
     text_delta,
 )
 from tests.bodies import written as fragment
-from tests.support import DONE, cut, data, decode_options, outcome
+from tests.support import DONE, cut, data, outcome
 from tests.wire import Row, rows
 
 import tokwire
-from tokwire._state import DecodeState
-from tokwire.protocols.openai_responses._shapes import decoder_for
+from tokwire.protocols.openai_responses._shapes import shape_for
 
 FAILED = {"id": "r1", "status": "failed", "error": None}
 TEXT = message({"type": "output_text", "text": "a"})
@@ -219,10 +218,11 @@ def test_id_model_and_usage() -> None:
     assert (found.summary.response_id, found.summary.model) == ("r9", "m9")
 
 
-def test_the_typed_decoder_of_an_index_is_made_once() -> None:
-    assert decoder_for(3) is decoder_for(3)
-    assert decoder_for(3)(b'{"type":"response.output_text.delta","output_index":3,"delta":"x"}').delta == "x"
-    assert DecodeState(decode_options(), {}).hot_kind == 0
+def test_the_shape_of_an_index_is_made_once() -> None:
+    shape = shape_for(3)
+    assert shape_for(3) is shape
+    found = shape.decode(b'{"type":"response.output_text.delta","output_index":3,"delta":"x"}')
+    assert shape.text_of(found) == "x"
 
 
 # ---- generated answers ---------------------------------------------------------------------------------------

@@ -12,13 +12,19 @@ from itertools import pairwise
 from typing import Any
 
 from ._finish import FinishReason
-from ._json import JSON_BLANKS, JSONError, canonical, encodable, is_finite, parse_arguments
+from ._json import JSON_BLANKS, JSONError, canonical, encodable, is_finite, parse_arguments, value_text
 
 __all__: list[str] = []
 
 NO_ARGUMENTS = ("", "null")
 
 Repair = Callable[[str], Any]
+
+
+def argument_text(arguments: object) -> str:
+    """Arguments as text: as they came, or as the JSON of a value that came in place of text; else nothing."""
+    text = value_text(arguments) if isinstance(arguments, dict | list) else arguments
+    return text if isinstance(text, str) else ""
 
 
 def is_bare(text: str) -> bool:

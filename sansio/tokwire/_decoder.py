@@ -158,7 +158,10 @@ class StreamDecoder:
             APIError: The server reported an error.
         """
         engine = self._engine
-        return engine.generate(engine) if engine.ready else NOTHING
+        if engine.ready:
+            generate = engine.generate
+            return generate(engine)
+        return NOTHING
 
     def __repr__(self) -> str:
         return f"<StreamDecoder {self.protocol.name} {self.state.name}>"

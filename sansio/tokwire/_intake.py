@@ -13,16 +13,12 @@ from collections.abc import Callable, Iterator
 
 from ._cut_block import END, NO_BLOCK, CutBlock
 from ._events import StreamEvent
-from ._json import FAILURES
 from ._limits import Limits, comparable
 from ._state import DecodeState
 from .framing._frames import Frame, Framing
 from .framing._quick_frames import first_block
 
 __all__: list[str] = []
-
-QUICK_FAILURES = (*FAILURES, KeyError)
-"""What reading an ordinary payload can raise: it does not fit, or names a tool call that is not open."""
 
 LINE_OVERHEAD = len(b"data: ")
 ORDINARY_STARTS = b"de"
@@ -178,6 +174,10 @@ class Intake(ABC):
     def exact_piece(self, piece: bytes) -> None:
         """Give the piece that `pieces` gave last to the exact machine."""
         self.exact_event(self._block.lead + piece + self._block.end, self._block.offset())
+
+    def piece_offset(self) -> int:
+        """Where in the body the piece that `pieces` gave last is."""
+        return self._block.offset()
 
     def whole_events(self, data: bytes) -> bytes:
         """The events that end within `data`, without the blank line behind the last, beginning with what waited.

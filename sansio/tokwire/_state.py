@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ._arguments import argument_text
 from ._buffers import StreamBuffers
 from ._drain import StreamRecord
 from ._errors import InvalidToolArguments, TokwireError
 from ._events import Finish, StreamEvent, ToolCallDelta, Usage
 from ._finish import FinishReason, reason_for
-from ._json import mend_surrogates, refuse, value_text
+from ._json import mend_surrogates, refuse
 from ._notes import StreamNotes
 from ._options import DecodeOptions
 from ._partial_call import PartialToolCall
 from ._summary import DroppedToolCall, StreamSummary
 from ._token_counts import CountPaths, TokenCounts
+from .framing._envelope import NO_ENVELOPE, NO_SHAPE
 
 __all__: list[str] = []
 
@@ -36,10 +38,11 @@ class DecodeState:
         end_marker: Whether the protocol's end marker was seen.
         is_ended: Whether the stream is over, so that later bytes mean nothing.
         is_failing: Set while a payload is read that also holds an error: its finish reason must not drain anything.
-        hot_decode: Typed decoder for the payloads that the protocol expects next.
-        hot_kind: The protocol's own word for what `hot_decode` finds.
+        shape: What the next payload probably holds.
+        envelope: The bytes around its text, where they are known.
+        hot_decode: Reader of the frames that the protocol expects next, where one string is not all they hold.
         protocol_data: Whatever the protocol remembers of the stream.
-        open_calls: Index to the open call of the first choice, for fragments that `hot_decode` finds.
+        open_calls: Index to the open call of the first choice, for fragments of the expected shape.
     """
 
     __slots__ = (
@@ -51,9 +54,9 @@ class DecodeState:
         "_record",
         "_response_id",
         "end_marker",
+        "envelope",
         "finish_reasons",
         "hot_decode",
-        "hot_kind",
         "is_ended",
         "is_failing",
         "limits",
@@ -65,6 +68,7 @@ class DecodeState:
         "protocol_data",
         "raw_reason",
         "reason",
+        "shape",
         "with_reasoning",
     )
 
@@ -82,7 +86,7 @@ class DecodeState:
         self.end_marker = self.is_ended = self.is_failing = False
         self.model: str | None = None
         self.hot_decode: Any = refuse
-        self.hot_kind = 0
+        self.shape, self.envelope = NO_SHAPE, NO_ENVELOPE
         self.protocol_data: Any = None
         self.open_calls: dict[int, PartialToolCall] = {}
         self._response_id: str | None = None
@@ -271,6 +275,7 @@ class DecodeState:
         """Forget what only decoding needs: the stream is over."""
         self._buffers = self.protocol_data = None
         self.open_calls = {}
+        self.shape, self.envelope = NO_SHAPE, NO_ENVELOPE
 
     def summary(self) -> StreamSummary:
         """The facts, as known now."""
@@ -292,9 +297,3 @@ class DecodeState:
     def _add(self, event: StreamEvent | None) -> None:
         if event is not None:
             self.out.append(event)
-
-
-def argument_text(arguments: object) -> str:
-    """Arguments as text: as they came, or as the JSON of a value that came in place of text; else nothing."""
-    text = value_text(arguments) if isinstance(arguments, dict | list) else arguments
-    return text if isinstance(text, str) else ""

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+QUICK_FAILURES = (*FAILURES, KeyError)
+"""What reading an ordinary payload can raise: it does not fit, or names a tool call that is not open."""
+
 BLOCK_BYTES = 32 << 10
 """Longer reads are cut in parts of this size, so that the frames of a whole body never stand in memory at once."""
 
@@ -124,11 +127,25 @@ def without_event(read: Read) -> Read:
     return silent
 
 
-def cut_events(intake: Intake, data: bytes) -> None:
-    """Cut a read into events that a blank line ends; of those with carriage returns the exact machine takes care."""
-    block = intake.whole_events(data)
-    if block:
-        intake.cut(block.split(BLANK_LINE), b"")
+def cut_payloads(lead: bytes) -> Cut:
+    """Cuts reads into the payloads of events that a blank line ends, with the same bytes before each payload.
+
+    Events that begin otherwise stay with the one before; they do not fit then, and go to the exact machine. So does
+    whatever has carriage returns.
+    """
+    separator = BLANK_LINE + lead
+
+    def cut(intake: Intake, data: bytes) -> None:
+        block = intake.whole_events(data)
+        if block.startswith(lead):
+            intake.cut(block[len(lead) :].split(separator), lead)
+        elif block:
+            head, found, rest = block.partition(separator)
+            if found:
+                intake.cut(rest.split(separator), lead, len(head) + len(BLANK_LINE))
+            intake.exact_event(head + BLANK_LINE, intake.block_offset)
+
+    return cut
 
 
 def cut_lines(start: bytes, end: bytes) -> Cut:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...framing._quick_deltas import delta_events
 from .._protocol import ApiProtocol
-from ._quick import events
 from ._read import ERROR_STATUSES, FINISH_WORDS, marks, on_eof, on_payload, recognises
 
 __all__: list[str] = []
@@ -16,5 +16,5 @@ ANTHROPIC = ApiProtocol(
     on_eof=on_eof,
     finish_words=FINISH_WORDS,
     error_statuses=ERROR_STATUSES,
-    events=events,
+    events=delta_events(b"event: content_block_delta\ndata: "),
 )

@@ -6,12 +6,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..._json import refuse, typed_decoder
+from ..._json import typed_decoder
 from ..._state import DecodeState
+from ...framing._envelope import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, expect
 
 __all__: list[str] = []
-
-TEXT, THINKING, INPUT = 1, 2, 3
 
 Tag = Literal["content_block_delta"]
 
@@ -65,21 +64,23 @@ class InputEvent(Struct, gc=False):
     object: None = None
 
 
-decode_text = typed_decoder(TextEvent)
-decode_thinking = typed_decoder(ThinkingEvent)
-decode_input = typed_decoder(InputEvent)
+TEXT_SHAPE = Shape(TEXT, typed_decoder(TextEvent), lambda event: event.delta.text)
+THINKING_SHAPE = Shape(REASONING, typed_decoder(ThinkingEvent), lambda event: event.delta.thinking)
+INPUT_SHAPE = Shape(
+    TOOL_CALL, typed_decoder(InputEvent), lambda event: event.delta.partial_json, lambda event: event.index
+)
 
 
 def choose_shape(state: DecodeState, *, is_delta: bool) -> None:
     """After an event that was read in full: which shape the next one probably has, if any is safe to expect."""
     options, buffers = state.options, state.buffers()
     if options.include_raw or buffers.has_half:
-        state.hot_decode = refuse
+        expect(state, NO_SHAPE)
     elif is_delta and buffers.channel == "tool_call":
         is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
-        state.hot_kind, state.hot_decode = INPUT, decode_input if is_plain else refuse
         state.open_calls = buffers.table.by_index
+        expect(state, INPUT_SHAPE if is_plain else NO_SHAPE)
     elif is_delta and buffers.channel == "reasoning":
-        state.hot_kind, state.hot_decode = THINKING, refuse if options.keep_thinking else decode_thinking
+        expect(state, NO_SHAPE if options.keep_thinking else THINKING_SHAPE)
     elif is_delta and buffers.has_text:
-        state.hot_kind, state.hot_decode = TEXT, decode_text
+        expect(state, TEXT_SHAPE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...framing._quick_frames import BLANK_LINE, cut_events, quick_events
+from ...framing._quick_deltas import delta_events
 from .._protocol import ApiProtocol
 from ._read import FINISH_WORDS, marks, on_body, on_payload, recognises
 
@@ -15,5 +15,5 @@ COHERE = ApiProtocol(
     marks=marks,
     on_body=on_body,
     finish_words=FINISH_WORDS,
-    events=quick_events(cut_events, BLANK_LINE),
+    events=delta_events(b"event: content-delta\ndata: "),
 )

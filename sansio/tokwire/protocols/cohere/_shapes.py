@@ -1,4 +1,4 @@
-"""The ordinary shapes of a `content-delta`, as types, and the readers of events that fit one.
+"""The ordinary shapes of a `content-delta`, as types: an event that fits one holds what the shape names.
 
 Whatever else means anything is typed so that only its absence fits.
 """
@@ -9,16 +9,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..._blocks import TextBlock
-from ..._events import Block, Reasoning, StreamEvent
-from ..._json import refuse, typed_decoder
+from ..._json import typed_decoder
 from ..._state import DecodeState
-from ...framing._quick_frames import without_event
+from ...framing._envelope import NO_SHAPE, REASONING, TEXT, Shape, expect
 from .._readers import as_dict
 
 __all__: list[str] = []
-
-LEAD = b"event: content-delta\ndata: "
 
 Nothing = Literal["", None]
 NoList = tuple[()] | None
@@ -84,33 +80,17 @@ class ThinkingEvent(Struct, gc=False):
     object: None = None
 
 
-_decode_text = typed_decoder(TextEvent)
-_decode_thinking = typed_decoder(ThinkingEvent)
+TEXT_SHAPE = Shape(TEXT, typed_decoder(TextEvent), lambda event: event.delta.message.content.text)
+THINKING_SHAPE = Shape(REASONING, typed_decoder(ThinkingEvent), lambda event: event.delta.message.content.thinking)
 
 
-def read_text(event: bytes) -> StreamEvent | None:
-    """Read an event with text."""
-    payload = event.removeprefix(LEAD)
-    if payload is event or 10 in payload or 13 in payload:
-        raise ValueError
-    return Block(TextBlock(text)) if (text := _decode_text(payload).delta.message.content.text) else None
-
-
-def read_thinking(event: bytes) -> StreamEvent | None:
-    """Read an event with reasoning."""
-    payload = event.removeprefix(LEAD)
-    if payload is event or 10 in payload or 13 in payload:
-        raise ValueError
-    return Reasoning(text) if (text := _decode_thinking(payload).delta.message.content.thinking) else None
-
-
-def choose_reader(state: DecodeState, message: dict[str, Any]) -> None:
-    """After an event that was read in full: the reader of the next delta, if any is safe to expect."""
+def choose_shape(state: DecodeState, message: dict[str, Any]) -> None:
+    """After an event that was read in full: the shape of the next delta, if any is safe to expect."""
     content = as_dict(message.get("content"))
     text, thinking = content.get("text"), content.get("thinking")
     if state.options.include_raw or not state.response_id or state.buffers().has_half or message.get("tool_calls"):
-        state.hot_decode = refuse
+        expect(state, NO_SHAPE)
     elif isinstance(text, str) and text and not thinking:
-        state.hot_decode = read_text
+        expect(state, TEXT_SHAPE)
     elif isinstance(thinking, str) and thinking and not text:
-        state.hot_decode = read_thinking if state.with_reasoning else without_event(read_thinking)
+        expect(state, THINKING_SHAPE)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._arguments import argument_text
 from ..._json import value_text
 from ..._partial_call import PartialToolCall
-from ..._state import DecodeState, argument_text
+from ..._state import DecodeState
 from .._gemini_arguments import ArgumentTree, PathError
 from .._readers import as_dict, as_id, as_list, as_word
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...framing._quick_deltas import delta_events
 from .._protocol import ApiProtocol
-from ._quick import events
 from ._read import marks, on_payload, recognises
 
 __all__: list[str] = []
@@ -15,5 +15,5 @@ OPENAI_CHAT = ApiProtocol(
     recognises=recognises,
     marks=marks,
     done_ends=True,
-    events=events,
+    events=delta_events(b"data: "),
 )

@@ -10,12 +10,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..._json import refuse, typed_decoder
+from ..._json import typed_decoder
 from ..._state import DecodeState
+from ...framing._envelope import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, expect
 
 __all__: list[str] = []
-
-TEXT, REASONING, TOOL_CALL = 1, 2, 3
 
 Nothing = Literal["", None]
 NoList = tuple[()] | None
@@ -123,22 +122,34 @@ class ToolCallChunk(Chunk, gc=False, kw_only=True):
     choices: tuple[ToolCallChoice]
 
 
-decode_text = typed_decoder(TextChunk)
-decode_reasoning = typed_decoder(ReasoningChunk)
-decode_tool_call = typed_decoder(ToolCallChunk)
+def _reasoning_of(chunk: ReasoningChunk) -> str | None:
+    delta = chunk.choices[0].delta
+    return delta.reasoning_content or delta.reasoning
+
+
+TEXT_SHAPE = Shape(TEXT, typed_decoder(TextChunk), lambda chunk: chunk.choices[0].delta.content)
+REASONING_SHAPE = Shape(REASONING, typed_decoder(ReasoningChunk), _reasoning_of)
+TOOL_CALL_SHAPE = Shape(
+    TOOL_CALL,
+    typed_decoder(ToolCallChunk),
+    lambda chunk: chunk.choices[0].delta.tool_calls[0].function.arguments,
+    lambda chunk: chunk.choices[0].delta.tool_calls[0].index,
+)
 
 
 def choose_shape(state: DecodeState) -> None:
     """After a chunk that was read in full: which shape the next one probably has, if any is safe to expect."""
+    expect(state, _next_shape(state))
+
+
+def _next_shape(state: DecodeState) -> Shape:
     options, buffers = state.options, state.buffers()
-    state.hot_decode = refuse
     if options.include_raw or not state.response_id or not state.model or buffers.has_half:
-        return
+        return NO_SHAPE
     if buffers.channel == "tool_call":
-        if not options.include_tool_deltas and not state.record.budget.has_halves:
-            state.hot_kind, state.hot_decode = TOOL_CALL, decode_tool_call
-            state.open_calls = buffers.table.by_index
-    elif buffers.channel == "reasoning":
-        state.hot_kind, state.hot_decode = REASONING, decode_reasoning
-    elif buffers.has_text:
-        state.hot_kind, state.hot_decode = TEXT, decode_text
+        state.open_calls = buffers.table.by_index
+        is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
+        return TOOL_CALL_SHAPE if is_plain else NO_SHAPE
+    if buffers.channel == "reasoning":
+        return REASONING_SHAPE
+    return TEXT_SHAPE if buffers.has_text else NO_SHAPE

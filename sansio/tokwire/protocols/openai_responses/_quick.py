@@ -1,6 +1,8 @@
 """The generator behind `events` for OpenAI Responses: text deltas are read here, all other events by the exact reader.
 
-It is flat, and reads a payload in two places, because a layer or a loop more costs a tenth of an event.
+Each event has a number of its own in front of the text, so that nothing around it stays the same, and an `Envelope`
+would never fit. What is left is one typed decode per event. It is flat, and reads a payload in two places, because a
+layer or a loop more costs a tenth of an event.
 """
 
 from __future__ import annotations
@@ -9,18 +11,20 @@ from collections.abc import Iterator
 
 from ..._blocks import TextBlock
 from ..._events import Block, StreamEvent
-from ..._intake import QUICK_FAILURES, Intake
+from ..._intake import Intake
+from ...framing._quick_frames import BLANK_LINE, QUICK_FAILURES, cut_payloads
 
 __all__: list[str] = []
 
 LEAD = b"event: response.output_text.delta\ndata: "
-END = b"\n\n"
+
+cut = cut_payloads(LEAD)
 
 
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready."""
     state = intake.state
-    decode = state.hot_decode
+    decode = state.shape.decode
     while True:
         if intake.is_clean:
             data = intake.first
@@ -39,13 +43,11 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
                 intake.finish()
                 continue
             line = data.removeprefix(LEAD)
-            payload = line.removesuffix(END)
+            payload = line.removesuffix(BLANK_LINE)
             size = len(data)
             if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
                 intake.ready = True
-                block = intake.whole_events(data)
-                if block:
-                    intake.cut(block.split(END), b"")
+                cut(intake, data)
                 continue
             intake.position += size
             try:
@@ -59,29 +61,26 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             return
         if intake.attention:
             yield from intake.slow_events()
-        decode = state.hot_decode
-        pieces = intake.pieces
-        if pieces is not None:
+        decode = state.shape.decode
+        payloads = intake.pieces
+        if payloads is not None:
             quick = intake.quick
-            for piece in pieces:
+            for payload in payloads:
                 try:
-                    payload = piece.removeprefix(LEAD)
-                    if payload is piece or 10 in payload or len(payload) > quick:
+                    if 10 in payload or len(payload) > quick:
                         raise ValueError
                     if text := decode(payload).delta:
                         yield Block(TextBlock(text))
                 except QUICK_FAILURES:
-                    intake.exact_piece(piece)
+                    intake.exact_piece(payload)
                     yield from intake.slow_events()
-                    if intake.pieces is not pieces:
+                    if intake.pieces is not payloads:
                         break
-                    decode = state.hot_decode
-            intake.end_pieces(pieces)
+                    decode = state.shape.decode
+            intake.end_pieces(payloads)
         elif intake.is_unfinished:
             data = intake.next_read()
             if data is None:
                 return
-            block = intake.whole_events(data)
-            if block:
-                intake.cut(block.split(END), b"")
+            cut(intake, data)
         intake.settle()

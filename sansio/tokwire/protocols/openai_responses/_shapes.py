@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..._json import refuse, typed_decoder
+from ..._json import typed_decoder
 from ..._state import DecodeState
+from ...framing._envelope import NO_SHAPE, TEXT, Shape, expect
 from .._readers import as_index
 from ._items import Items
 
@@ -16,16 +17,16 @@ __all__: list[str] = []
 TEXT_DELTA = "response.output_text.delta"
 MAX_SHAPES = 64
 
-_decoders: dict[int, Any] = {}
+_shapes: dict[int, Shape] = {}
 
 
-def decoder_for(index: int) -> Any:
-    """The typed decoder for text deltas of the first part of an item. The first ones are kept: an answer has few items.
+def shape_for(index: int) -> Shape:
+    """The shape of text deltas of the first part of an item. The first ones are kept: an answer has few items.
 
     Members stand in the order of the wire: the decoder looks for the next one first.
     """
-    decoder = _decoders.get(index)
-    if decoder is None:
+    shape = _shapes.get(index)
+    if shape is None:
         kind = msgspec.defstruct(
             f"TextEventOfItem{index}",
             [
@@ -41,8 +42,8 @@ def decoder_for(index: int) -> Any:
             gc=False,
             kw_only=True,
         )
-        decoder = _decoders[index] = typed_decoder(kind)
-    return decoder
+        shape = _shapes[index] = Shape(TEXT, typed_decoder(kind), lambda event: event.delta)
+    return shape
 
 
 def choose_shape(state: DecodeState, items: Items, payload: dict[str, Any], kind: str) -> None:
@@ -50,6 +51,6 @@ def choose_shape(state: DecodeState, items: Items, payload: dict[str, Any], kind
     index = as_index(payload.get("output_index"))
     is_text = kind == TEXT_DELTA and payload.get("content_index", 0) == 0
     if not is_text or index is None or state.options.include_raw or state.buffers().has_half or not items.has_text:
-        state.hot_decode = refuse
+        expect(state, NO_SHAPE)
     elif 0 <= index < MAX_SHAPES and items.failed is None:
-        state.hot_decode = decoder_for(index)
+        expect(state, shape_for(index))

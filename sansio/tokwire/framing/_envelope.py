@@ -1,0 +1,155 @@
+"""What is the same from one event to the next: the shape of its payload, and the very bytes around its text.
+
+A server repeats itself: hundreds of bytes of ids and nulls stand around each word, the same ones every time. Once an
+event was read, the bytes around its text are its envelope. An event that begins and ends with the same bytes holds one
+string between them and nothing else that is new, so that only this string has to be decoded.
+
+That is proved and not guessed. JSON is read part by part: where one string takes the place of another, what is read
+from that place changes, and nothing else. So the envelope of an event is tried with another text and with none. Where
+both are found again, every other text will be.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.json import encode
+from msgspec.structs import replace
+
+from .._json import FAILURES, refuse, typed_decoder
+from ._quick_frames import BLANK_LINE
+
+if TYPE_CHECKING:
+    from .._state import DecodeState
+
+__all__: list[str] = []
+
+TEXT, REASONING, TOOL_CALL = 1, 2, 3
+
+MAX_EVENT_BYTES = 4096
+"""Longer events are not learned: an envelope is held as long as the stream is open."""
+
+FEW_EVENTS = 16
+"""An envelope that does not hold for so many events was not worth its price."""
+
+TRIES = 3
+"""So many in a row that were not worth it, and the stream is taken for one in which more changes than the text."""
+
+NOISE = re.compile(rb'"([0-9A-Za-z]*)("[\]}]+\n\n)\Z')
+"""A word at the end of an event. OpenAI pads events with one of random length, even none, so that lengths tell nothing."""
+
+decode_string = typed_decoder(str)
+
+
+def no_index(message: Any) -> int:
+    """The index of the tool call, for shapes that are none."""
+    return 0
+
+
+class Shape(Struct, frozen=True, eq=False, gc=False):
+    """What the next payload probably is.
+
+    Attributes:
+        kind: `TEXT`, `REASONING` or `TOOL_CALL`: what its text is.
+        decode: The typed decoder of such payloads. It raises one of `FAILURES` for any other.
+        text_of: The text of what it decoded, or None where there is none.
+        index_of: The index of the tool call that the text belongs to.
+    """
+
+    kind: int
+    decode: Callable[[bytes], Any]
+    text_of: Callable[[Any], str | None]
+    index_of: Callable[[Any], int] = no_index
+
+
+class Envelope(Struct, frozen=True, eq=False, gc=False):
+    """The bytes around the text of an event.
+
+    Attributes:
+        start: The bytes before the text. Where it is empty, none fits and none will be learned.
+        end: The bytes behind the text, or behind the noise. Where it is empty, none fits.
+        middle: The bytes between the text and a word of noise that differs from event to event; else empty.
+        piece_start: `start` without what stands before the payload.
+        piece_end: `end` without what stands behind the payload.
+        index: The index of the tool call that the text belongs to.
+        offset: Where in the body of the stream the event was.
+        tries: How many more may be learned.
+    """
+
+    start: bytes = b""
+    end: bytes = b""
+    middle: bytes = b""
+    piece_start: bytes = b""
+    piece_end: bytes = b""
+    index: int = 0
+    offset: int = 0
+    tries: int = 0
+
+
+NO_SHAPE = Shape(TEXT, refuse, lambda message: None)
+NO_ENVELOPE = Envelope()
+UNLEARNED = Envelope(start=b"\0", piece_start=b"\0", tries=TRIES)
+
+
+def expect(state: DecodeState, shape: Shape) -> None:
+    """Note what the next payload probably is. The envelope of another shape is forgotten."""
+    if shape is not state.shape:
+        state.shape = shape
+        state.envelope = NO_ENVELOPE if shape is NO_SHAPE else UNLEARNED
+
+
+def learn(state: DecodeState, event: bytes, lead: bytes, offset: int) -> Envelope:
+    """Learn the envelope of an event that has the expected shape and not the envelope known so far.
+
+    Args:
+        state: What is known of the stream; it keeps the envelope.
+        event: The event, with the blank line that ends it.
+        lead: What stands before its payload.
+        offset: Where in the body it is.
+
+    Returns:
+        The new envelope. None fits it where nothing was learned.
+    """
+    known = state.envelope
+    if known.middle and event.startswith(known.start) and known.middle in event:
+        return known  # only its noise is no word, this once
+    was_worth_it = known.end != b"" and offset - known.offset >= FEW_EVENTS * len(event)
+    tries = TRIES if was_worth_it else known.tries
+    if tries:
+        found = _envelope_of(state.shape, event, lead, known) if len(event) <= MAX_EVENT_BYTES else None
+        state.envelope = replace(found or UNLEARNED, offset=offset, tries=tries - 1)
+    else:
+        state.envelope = NO_ENVELOPE
+    return state.envelope
+
+
+def _envelope_of(shape: Shape, event: bytes, lead: bytes, known: Envelope) -> Envelope | None:
+    """The envelope of an event, or None where it is not proved."""
+
+    def read(event: bytes) -> Any:
+        return shape.decode(event[len(lead) : -len(BLANK_LINE)])
+
+    message = read(event)
+    text = shape.text_of(message) or ""
+    spellings = (encode(text), json.dumps(text).encode())
+    spelling = next((spelling for spelling in spellings if spelling in event), None)
+    if spelling is None:
+        return None
+    start, _, end = event.partition(spelling)
+    middle = b""
+    noise = NOISE.search(end) if start == known.start else None
+    if noise is not None:
+        middle, end = end[: noise.start(1)], noise[2]
+    for other_text, other_noise in ((text + "?", b"z9"), ("", b"")):
+        other = start + encode(other_text) + (middle + other_noise if middle else b"") + end
+        try:
+            found = shape.text_of(read(other))
+        except FAILURES:
+            return None
+        if (found or "") != other_text:
+            return None
+    return Envelope(start, end, middle, start[len(lead) :], end[: -len(BLANK_LINE)], shape.index_of(message))

@@ -1,0 +1,154 @@
+"""The quick machine of protocols whose ordinary events carry one string: the generator behind their `events`.
+
+An ordinary event is an object of the expected shape, on one line. In most of them only the text differs from the one
+before, so that nothing else is decoded: see `Envelope`. Others of that shape are decoded whole. What is of another
+shape goes to the exact machine. Every way starts and stops between two events, so that any can go on where another
+stopped.
+
+The generator is flat, and reads an event in two places, because a layer or a loop more costs a tenth of an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from .._blocks import TextBlock
+from .._events import Block, Reasoning
+from .._json import FAILURES
+from ._envelope import REASONING, TEXT, decode_string, learn
+from ._quick_frames import BLANK_LINE, QUICK_FAILURES, cut_payloads
+
+if TYPE_CHECKING:
+    from .._events import StreamEvent
+    from .._intake import Intake
+
+__all__: list[str] = []
+
+
+def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # noqa: C901, PLR0915 - as within
+    """The generator behind `events` of one protocol. `lead` is what stands before the payload of such an event."""
+    cut = cut_payloads(lead)
+
+    def events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR0912, PLR0915 - flat for speed
+        """Everything that is ready."""
+        state = intake.state
+        shape, envelope = state.shape, state.envelope
+        while True:
+            if intake.is_clean:
+                data = intake.first
+                if data is not None:
+                    intake.first = None
+                    intake.ready = False
+                elif intake.reads:
+                    data = intake.reads.pop()
+                elif intake.queue:
+                    intake.refill()
+                    continue
+                elif intake.complete is None:
+                    intake.ready = intake.is_over
+                    return
+                else:
+                    intake.finish()
+                    continue
+                size = len(data)
+                text = message = None
+                if envelope.start and (line := data.removeprefix(envelope.start)) is not data:
+                    slot = line.removesuffix(envelope.end)
+                    if envelope.middle:
+                        slot, _, noise = slot.rpartition(envelope.middle)
+                        if noise and not noise.isalnum():
+                            slot = line
+                    if slot is not line and 10 not in slot and 13 not in slot and size <= intake.quick:
+                        try:
+                            text = decode_string(slot)
+                        except FAILURES:
+                            text = None
+                if text is None:
+                    line = data.removeprefix(lead)
+                    payload = line.removesuffix(BLANK_LINE)
+                    if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
+                        intake.ready = True
+                        cut(intake, data)
+                        continue
+                kind = shape.kind
+                intake.position += size
+                try:
+                    if text is None:
+                        decode, text_of = shape.decode, shape.text_of
+                        message = decode(payload)
+                        text = text_of(message)
+                        if text and envelope.start:
+                            envelope = learn(state, data, lead, intake.position - size)
+                    if kind == TEXT:
+                        if text:
+                            yield Block(TextBlock(text))
+                    elif kind == REASONING:
+                        if text and state.with_reasoning:
+                            yield Reasoning(text)
+                    else:
+                        index = envelope.index if message is None else shape.index_of(message)
+                        state.open_calls[index].append_quick(text or "")
+                except QUICK_FAILURES:
+                    intake.ready = True
+                    intake.exact_event(data, intake.position - size)
+                if intake.ready:
+                    continue
+                return
+            if intake.attention:
+                yield from intake.slow_events()
+            shape, envelope = state.shape, state.envelope
+            payloads = intake.pieces
+            if payloads is not None:
+                quick, kind = intake.quick, shape.kind
+                start, middle, end = envelope.piece_start, envelope.middle, envelope.piece_end
+                for payload in payloads:
+                    try:
+                        if len(payload) > quick:
+                            raise ValueError
+                        text = message = None
+                        if start and (line := payload.removeprefix(start)) is not payload:
+                            slot = line.removesuffix(end)
+                            if middle:
+                                slot, _, noise = slot.rpartition(middle)
+                                if noise and not noise.isalnum():
+                                    slot = line
+                            if slot is not line and 10 not in slot:
+                                try:
+                                    text = decode_string(slot)
+                                except FAILURES:
+                                    text = None
+                        if text is None:
+                            if 10 in payload:
+                                raise ValueError
+                            message = shape.decode(payload)
+                            text = shape.text_of(message)
+                            if text and start:
+                                envelope = learn(state, lead + payload + BLANK_LINE, lead, intake.piece_offset())
+                                start, middle, end = envelope.piece_start, envelope.middle, envelope.piece_end
+                        if kind == TEXT:
+                            if text:
+                                yield Block(TextBlock(text))
+                        elif kind == REASONING:
+                            if text and state.with_reasoning:
+                                yield Reasoning(text)
+                        else:
+                            index = envelope.index if message is None else shape.index_of(message)
+                            state.open_calls[index].append_quick(text or "")
+                    except QUICK_FAILURES:
+                        intake.exact_piece(payload)
+                        yield from intake.slow_events()
+                        if intake.pieces is not payloads:
+                            break
+                        shape, envelope = state.shape, state.envelope
+                        kind = shape.kind
+                        start, middle, end = envelope.piece_start, envelope.middle, envelope.piece_end
+                intake.end_pieces(payloads)
+            elif intake.is_unfinished:
+                data = intake.next_read()
+                if data is None:
+                    return
+                cut(intake, data)
+            intake.settle()
+
+    return events

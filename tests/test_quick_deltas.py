@@ -1,0 +1,261 @@
+"""The quick machine of deltas: events in an envelope, near one, and near one, as the exact machine reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.bodies import part
+from tests.quick import OPTIONS, check, ways
+from tests.support import START, chunk, cut, data, decoded
+from tests.wire import begin, more, openai, piece, rows, said, tool_use, written
+
+import tokwire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+STOPPED = ("finish", "stop")
+STOP = chunk({}, "stop")
+COHERE_START = data({"type": "message-start", "id": "i", "delta": {"message": {}}}, name="message-start")
+
+
+def text(letters: str, **members: Any) -> bytes:
+    return chunk({"content": letters}, usage=None, **members)
+
+
+def thought(letters: str) -> bytes:
+    return chunk({"content": None, "reasoning_content": letters})
+
+
+def argument(letters: str) -> bytes:
+    return piece(1, arguments=letters)
+
+
+def anthropic_text(letters: str) -> bytes:
+    return said(0, letters)
+
+
+def thinking(letters: str) -> bytes:
+    return more(0, "thinking_delta", thinking=letters)
+
+
+def tool_input(letters: str) -> bytes:
+    return written(1, letters)
+
+
+def cohere_text(letters: str) -> bytes:
+    return part("content-delta", 0, content={"text": letters})
+
+
+KINDS: list[tuple[str, bytes, Callable[[str], bytes]]] = [
+    ("openai-chat", b"", text),
+    ("openai-chat", b"", thought),
+    ("openai-chat", piece(1, "a", "f", ""), argument),
+    ("anthropic", START + begin(0, "text", text=""), anthropic_text),
+    ("anthropic", START + begin(0, "thinking", thinking=""), thinking),
+    ("anthropic", START + tool_use(1), tool_input),
+    ("cohere", COHERE_START, cohere_text),
+]
+
+
+def shown(decoder: tokwire.StreamDecoder) -> str:
+    """The text, or the reasoning, of all that is ready."""
+    return "".join(event.as_text() or event.as_reasoning() or "" for event in decoder.events())
+
+
+def without_whole_decoding(decoder: tokwire.StreamDecoder) -> None:
+    """From here on a payload that is decoded whole fails the test."""
+
+    def decode(payload: bytes) -> Any:
+        raise AssertionError(f"decoded whole: {payload!r}")
+
+    state = decoder._engine.state
+    state.shape = msgspec.structs.replace(state.shape, decode=decode)
+
+
+@pytest.mark.parametrize(("protocol", "begin", "make"), KINDS)
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_once_an_envelope_is_known_only_the_text_is_decoded(
+    protocol: str, begin: bytes, make: Callable[[str], bytes], *, is_cut: bool
+) -> None:
+    decoder = tokwire.StreamDecoder(protocol, include_reasoning=True)
+    for read in (begin, make("a"), make("b"), make("c")):
+        decoder.receive_data(read)
+        shown(decoder)
+    without_whole_decoding(decoder)
+    letters = ["d", "\u00e9", '"', "\\", "\n", "\U0001f600", "", "g"]
+    events = [make(letter) for letter in letters]
+    body = b"".join(events)
+    found = ""
+    for read in cut(body, [len(body) // 3, len(body) // 3 * 2]) if is_cut else events:
+        decoder.receive_data(read)
+        found += shown(decoder)
+    assert found in ("".join(letters), "")
+    pieces = [call.pieces for call in decoder._engine.state.open_calls.values()]
+    assert found or [piece for piece in pieces[0] if piece][-7:] == [letter for letter in letters if letter]
+
+
+# ---- near an envelope ----------------------------------------------------------------------------------------
+
+LEARNED = text("a") + text("b") + text("c")
+SLOT = b'"y"}'
+
+
+@pytest.mark.parametrize(
+    ("slot", "found"),
+    [
+        (b' "y" }', "y"),
+        (b'\t"y"}', "y"),
+        (b'"\\u00e9\\ud83d\\ude00"}', "\u00e9\U0001f600"),
+        (b'"\xff"}', "\ufffd"),
+        (b'"a\x01b"}', "a\x01b"),
+        (b"null}", None),
+        (b"5}", None),
+        (b'"y","content":"z"}', "z"),
+        (b'"y"},"x":{"content":"z"}', "y"),
+        (b'["y"]}', "y"),
+    ],
+)
+def test_a_slot_with_something_else(slot: bytes, found: str | None) -> None:
+    body = LEARNED + text("y").replace(SLOT, slot) + text("d") + STOP
+    middle = [] if found is None else [("text", found)]
+    expected = [*(("text", letter) for letter in "abc"), *middle, ("text", "d"), STOPPED]
+    assert rows(openai(body)) == expected
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n", b"\n\n"])
+@pytest.mark.parametrize("place", [b'"y"', b'"content":'])
+def test_line_ends_beside_a_slot_end_the_line(place: bytes, end: bytes) -> None:
+    for broken in (place + end, end + place):
+        body = LEARNED + text("y").replace(place, broken) + text("d") + STOP
+        found = decoded("openai-chat", body)
+        assert [event.as_text() for event in found.events] == list("abc")
+        assert found.failure is not None
+        check("openai-chat", [text("a"), text("b"), text("c"), text("y").replace(place, broken), text("d"), STOP])
+
+
+@pytest.mark.parametrize("broken", [b'"a\n"}', b'"a\r"}', b'"a"b"}', b'"a\\"}', b"}", b'"}'])
+def test_a_slot_that_is_no_json_fails(broken: bytes) -> None:
+    body = LEARNED + text("y").replace(SLOT, broken) + STOP
+    found = decoded("openai-chat", body)
+    assert [event.as_text() for event in found.events] == list("abc")
+    assert found.failure is not None
+
+
+def test_noise_changes_with_every_event() -> None:
+    words = ["x", "Y7", "abc", "", "a b", "\u00e9", "q", "", "z", "0"]
+    events = [text(letter, obfuscation=word) for letter, word in zip("abcdefghij", words, strict=True)]
+    assert rows(openai(b"".join(events) + STOP)) == [*(("text", letter) for letter in "abcdefghij"), STOPPED]
+    decoder = tokwire.StreamDecoder("openai-chat")
+    for read in events[:6]:
+        decoder.receive_data(read)
+        shown(decoder)
+    without_whole_decoding(decoder)
+    for read in events[6:]:
+        decoder.receive_data(read)
+    assert shown(decoder) == "ghij"
+
+
+@pytest.mark.parametrize("noise", [b'"', b"\n", b"\\", b'"}}', b'","error":"E', b"\xff"])
+def test_noise_that_is_no_word_is_read_whole(noise: bytes) -> None:
+    events = [text(letter, obfuscation=word) for letter, word in zip("abcd", ["p", "qq", "r", "WORD"], strict=True)]
+    events[3] = events[3].replace(b"WORD", b"W" + noise)
+    check("openai-chat", [*events, text("e", obfuscation="s"), STOP])
+    check("openai-chat", [b"".join(events), text("e", obfuscation="s"), STOP])
+
+
+def test_arguments_go_to_their_own_call() -> None:
+    parts = [piece(0, "a", "f", ""), piece(1, "b", "g", "")]
+    for letters in ("[1", ",2", ",3"):
+        parts += [piece(0, arguments=letters), piece(1, arguments=letters), piece(1, arguments=" ")]
+    parts += [piece(0, arguments="]"), piece(1, arguments="]"), chunk({}, "tool_calls")]
+    calls = [("call", "a", "f", "[1,2,3]"), ("call", "b", "g", "[1,2,3]")]
+    assert rows(openai(b"".join(parts))) == [*calls, ("finish", "tool_calls")]
+
+
+def test_more_arguments_than_the_limit_allows_in_an_envelope() -> None:
+    limits = tokwire.Limits(max_tool_arguments_bytes=5)
+    body = piece(1, "a", "f", "") + b"".join(argument(letter) for letter in "[12345]")
+    found = decoded("openai-chat", body, limits=limits)
+    assert found.failure is not None
+    assert found.failure.kind == "LimitExceeded"
+
+
+@pytest.mark.parametrize("limit", ["max_line_bytes", "max_event_bytes"])
+def test_a_longer_event_than_the_limit_allows_in_an_envelope(limit: str) -> None:
+    limits = tokwire.Limits(**{limit: len(text("a")) + 20})
+    events = [text("a"), text("b"), text("c"), text("d" * 60), text("e"), STOP]
+    found = decoded("openai-chat", b"".join(events), limits=limits)
+    assert [event.as_text() for event in found.events] == list("abc")
+    assert found.failure is not None
+    assert found.failure.kind == "LimitExceeded"
+    check("openai-chat", events, limits=limits)
+    check("openai-chat", [b"".join(events)], limits=limits)
+
+
+def test_a_summary_holds_no_envelope() -> None:
+    decoder = tokwire.StreamDecoder("openai-chat")
+    decoder.receive_data(LEARNED + STOP)
+    shown(decoder)
+    assert decoder._engine.state.envelope.end
+    decoder.receive_eof()
+    shown(decoder)
+    assert not decoder._engine.state.envelope.end
+
+
+# ---- any stream ----------------------------------------------------------------------------------------------
+
+BEGINS: dict[str, Sequence[bytes]] = {
+    "openai-chat": [piece(1, "a", "f", "")],
+    "anthropic": [START, begin(0, "text", text=""), tool_use(1)],
+    "cohere": [COHERE_START],
+}
+LETTERS = st.text(st.sampled_from('ab"\\\n\u00e9\U0001f600'), max_size=3)
+CHANGES = st.sampled_from(
+    [
+        (b"", b""),
+        (b"", b""),
+        (b"", b""),
+        (b"null", b"0"),
+        (b"null", b'""'),
+        (b'"}', b'" }'),
+        (b'":"', b'": "'),
+        (b'":"', b'":\n"'),
+        (b'"}', b'"\r}'),
+        (b'"}', b'","x":"y"}'),
+        (b'"a', b'"\\ud83d'),
+        (b'"a', b'"\xff'),
+        (b"data: ", b"data:"),
+        (b"\n\n", b"\r\n\r\n"),
+        (b"\n\n", b"\nid: 7\n\n"),
+        (b'"r1"', b'"r2"'),
+        (b'"index":1', b'"index":0'),
+        (b'"word"', b'"w"'),
+        (b'"word"', b'""'),
+        (b'"word"', b'"a","error":{"message":"x"}'),
+        (b'"word"}', b'"w"} '),
+        (b'"choices"', b'"choices":[],"choices"'),
+    ]
+)
+
+
+def noisy(letters: str) -> bytes:
+    return text(letters, obfuscation="word")
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_streams_of_almost_equal_events(draw: st.DataObject) -> None:
+    protocol = draw.draw(st.sampled_from(["openai-chat", "openai-chat", "anthropic", "cohere"]))
+    makers = [make for name, _, make in KINDS if name == protocol] + [noisy] * (protocol == "openai-chat")
+    events = list(BEGINS[protocol])
+    for _ in range(draw.draw(st.integers(1, 4))):
+        make = draw.draw(st.sampled_from(makers))
+        for _ in range(draw.draw(st.integers(1, 6))):
+            old, new = draw.draw(CHANGES)
+            events.append(make(draw.draw(LETTERS)).replace(old, new) if old else make(draw.draw(LETTERS)))
+    check(protocol, ways(events, draw), complete=draw.draw(st.booleans()), **draw.draw(OPTIONS))
