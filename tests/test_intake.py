@@ -156,7 +156,9 @@ def test_what_is_held_is_counted() -> None:
     assert intake.whole_events(b"data: abc") == b""
     assert (intake.held, intake.is_unfinished) == (9, True)
     assert intake.whole_events(b"\n\ndata: d") == b"data: abc"
-    assert (intake.held, intake.reads) == (0, [b"data: d"])
+    assert (intake.held, intake.reads) == (7, [])
+    assert intake.whole_events(b"\n\n: d") == b"data: d"
+    assert (intake.held, intake.reads) == (0, [b": d"])
     intake.exact(b"id: 1\nda")
     assert (intake.held, intake.is_unfinished) == (2, True)
     intake.drop_all()

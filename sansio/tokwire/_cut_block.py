@@ -1,4 +1,4 @@
-"""A block of whole events that was cut into them, while they are decoded one by one."""
+"""Whole events, and unfinished ones, as bytes: how they are told, and a block of them while it is decoded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,29 @@ __all__: list[str] = []
 
 END = b"\n\n"
 """What ends an event of a stream that uses line feeds."""
+
+ORDINARY_STARTS = b"de"
+ORDINARY_LINES = (b"data: {", b"event: ")
+"""How the first line of an unfinished event may begin; one that begins otherwise goes to the exact machine at once."""
+
+
+def is_one_event(data: bytes) -> bool:
+    """Whether `data` ends with its first blank line. Goes from line to line: a search for two bytes costs far more."""
+    last = len(data) - len(END)
+    if data[last:] != END:
+        return False
+    end = data.find(b"\n")
+    while end < last and data[end + 1] != 10:
+        end = data.find(b"\n", end + 1)
+    return end == last
+
+
+def begins_an_event(pieces: list[bytes], lines: int) -> bool:
+    """Whether these pieces, none of them empty, with so many line ends in them begin an event as most are written."""
+    if not lines:
+        return pieces[0][0] in ORDINARY_STARTS
+    size = len(ORDINARY_LINES[0])
+    return lines == 1 and b"".join(pieces[:size])[:size] in ORDINARY_LINES
 
 
 class CutBlock:

@@ -11,19 +11,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from ._cut_block import END, NO_BLOCK, CutBlock
+from ._cut_block import END, NO_BLOCK, CutBlock, begins_an_event, is_one_event
 from ._events import StreamEvent
 from ._limits import Limits, comparable
 from ._state import DecodeState
 from .framing._frames import Frame, Framing
-from .framing._quick_frames import first_block
+from .framing._quick_frames import BLOCK_BYTES, first_block
 
 __all__: list[str] = []
 
 LINE_OVERHEAD = len(b"data: ")
-ORDINARY_STARTS = b"de"
-ORDINARY_LINES = (b"data: {", b"event: ")
-"""How the first line of an unfinished event may begin; one that begins otherwise goes to the exact machine at once."""
 
 
 class Intake(ABC):
@@ -164,6 +161,8 @@ class Intake(ABC):
 
         Where it opens something that goes on behind it, the exact machine gets the rest of the block too.
         """
+        if self.tail:
+            self.reads.append(self._take_tail())
         self._take_frames(event, offset)
         if self.is_unfinished and self.pieces is not None:
             self.pieces = None
@@ -186,12 +185,12 @@ class Intake(ABC):
         """
         if not data:
             return b""
-        data = first_block(self, data)
-        is_one_event = self.is_clean and 0 <= data.find(END) == len(data) - len(END)
-        if is_one_event or 13 in data:
+        if len(data) > BLOCK_BYTES:
+            data = first_block(self, data)
+        if (self.is_clean and is_one_event(data)) or 13 in data:
             self.exact(data)
             return b""
-        if self._framing is not None and not self._framing.is_idle:
+        if not self.tail and self._framing is not None and not self._framing.is_idle:
             data = self._resume(data)
             if not data:
                 return b""
@@ -206,8 +205,10 @@ class Intake(ABC):
             block, rest = self._take_tail(), data[end + 2 :]
         self.block_offset = self.position
         self.position += len(block) + len(END)
-        if rest:  # looked at when the block was decoded, so that nothing in it overtakes the block
-            self.reads.append(rest)
+        if rest:
+            self._hold(rest)
+            if not self._is_ordinary_tail():  # looked at when the block was decoded: nothing in it may overtake that
+                self.reads.append(self._take_tail())
         return block
 
     def cut(self, events: list[bytes], lead: bytes, start: int = 0, end: bytes = END) -> None:
@@ -242,25 +243,24 @@ class Intake(ABC):
         self.is_unfinished = False
         return data
 
-    def _keep(self, data: bytes) -> None:
-        """Hold an unfinished event as it came, or give it to the exact machine where it is not ordinary."""
-        lines = data.count(b"\n") if 10 in data else 0
+    def _hold(self, data: bytes) -> None:
+        """Add to the unfinished event that the quick machine holds."""
         self.tail.append(data)
         self.tail_size += len(data)
-        self._tail_lines += lines
+        if 10 in data:
+            self._tail_lines += data.count(b"\n")
         self.is_unfinished = True
         self.is_clean = False
+
+    def _keep(self, data: bytes) -> None:
+        """Hold an unfinished event as it came, or give it to the exact machine where it is not ordinary."""
+        self._hold(data)
         if not self._is_ordinary_tail():
             self._feed(self._take_tail())
 
     def _is_ordinary_tail(self) -> bool:
         """Whether what is held can only be an event that goes on: nothing of it may have to come out before its end."""
-        if self.tail_size > self.tail_limit or self._tail_lines > 1:
-            return False
-        if not self._tail_lines:
-            return self.tail[0][0] in ORDINARY_STARTS
-        size = len(ORDINARY_LINES[0])
-        return b"".join(self.tail[:size])[:size] in ORDINARY_LINES  # no piece is empty, so these are enough
+        return self.tail_size <= self.tail_limit and begins_an_event(self.tail, self._tail_lines)
 
     def _resume(self, data: bytes) -> bytes:
         """Feed the exact machine up to the end of its event. Returns what the quick machine can go on with."""

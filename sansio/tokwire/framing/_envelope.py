@@ -40,7 +40,7 @@ TRIES = 3
 """So many in a row that were not worth it, and the stream is taken for one in which more changes than the text."""
 
 NOISE = re.compile(rb'"([0-9A-Za-z]*)("[\]}]+\n\n)\Z')
-"""A word at the end of an event. OpenAI pads events with one of random length, even none, so that lengths tell nothing."""
+"""A word at the end of an event. OpenAI pads events with one of any length, so that lengths tell nothing."""
 
 decode_string = typed_decoder(str)
 

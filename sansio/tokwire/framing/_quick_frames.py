@@ -175,7 +175,11 @@ def cut_lines(start: bytes, end: bytes) -> Cut:
                 intake.exact(rest)
                 return
             cut_block(intake, block.split(end), len(block) + len(end), end)
-            if rest:  # looked at when the frames before it were read
+            if rest[:1] == start and 10 not in rest and 13 not in rest and len(rest) <= intake.tail_limit:
+                intake.tail.append(rest)
+                intake.tail_size = len(rest)
+                intake.is_unfinished = True
+            elif rest:  # looked at when the frames before it were read
                 intake.reads.append(rest)
         elif 13 in data or intake.tail_size > intake.tail_limit or not intake.tail[0].startswith(start):
             intake.exact(b"")
