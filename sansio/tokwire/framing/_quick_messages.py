@@ -1,11 +1,12 @@
 """Messages of AWS event streams for the quick machine: how a read is cut into them, and how an ordinary one is opened.
 
-A stream has few lengths of messages, and its headers are the same again and again. So what the first bytes of a message
-say is worked out once and looked up after that.
+A stream has few lengths of messages, and its headers are the same again and again. So the first bytes of a message of
+some length are worked out once and compared after that. A message that does not begin so goes to the exact machine.
 """
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ._eventstream_body import EventStreamBody
 from ._quick_frames import cut_block, first_block
-from .eventstream import PRELUDE_BYTES, prelude_of
+from .eventstream import SMALLEST_MESSAGE
 
 if TYPE_CHECKING:
     from .._intake import Intake
@@ -24,11 +25,8 @@ SMALL_MESSAGE = 4096
 """Longer ones, while they are unfinished, stay with the exact machine, so that no byte of them is copied again."""
 
 
-@lru_cache(maxsize=1024)
-def _size_of(prelude: bytes) -> int:
-    """The length of the message that begins so; 0 where none does, or where that does not show yet."""
-    found = prelude_of(prelude)
-    return 0 if found is None else found[0]
+_PRELUDE = struct.Struct(">III")
+_size_at = struct.Struct(">I").unpack_from
 
 
 def cut_messages(intake: Intake, data: bytes) -> None:
@@ -40,11 +38,13 @@ def cut_messages(intake: Intake, data: bytes) -> None:
         intake.position -= body.held
         data = body.take_back() + data
     messages: list[bytes] = []
-    at, size = 0, _size_of(data[:PRELUDE_BYTES]) if body.is_idle else 0
-    while 0 < size <= len(data) - at:
-        messages.append(data[at : at + size])
-        at += size
-        size = _size_of(data[at : at + PRELUDE_BYTES])
+    at, last = 0, len(data) - SMALLEST_MESSAGE if body.is_idle else -1
+    while at <= last:
+        end = at + _size_at(data, at)[0]
+        if not at + SMALLEST_MESSAGE <= end <= len(data):
+            break
+        messages.append(data[at:end])
+        at = end
     if not messages:
         intake.exact(data)
         return
@@ -54,17 +54,16 @@ def cut_messages(intake: Intake, data: bytes) -> None:
         intake.reads.append(data[at:])
 
 
-def lead_of(headers: bytes) -> Callable[[bytes], tuple[int, int]]:
-    """A function of the first bytes of a message, its prelude and headers: its length, and the checksum so far.
+def lead_of(headers: bytes) -> Callable[[int], tuple[bytes, int]]:
+    """A function of the length of a message with exactly these headers: what stands before its payload.
 
-    It raises a `ValueError` where they begin no message with exactly these headers.
+    It gives these bytes and their checksum, from which that of the whole message goes on.
     """
 
     @lru_cache(maxsize=1024)
-    def lead(start: bytes) -> tuple[int, int]:
-        found = prelude_of(start)
-        if found is None or found[1] != len(headers) or start[PRELUDE_BYTES:] != headers:
-            raise ValueError
-        return found[0], zlib.crc32(start)
+    def lead(size: int) -> tuple[bytes, int]:
+        sizes = _PRELUDE.pack(size, len(headers), 0)[:-4]
+        start = _PRELUDE.pack(size, len(headers), zlib.crc32(sizes)) + headers
+        return start, zlib.crc32(start)
 
     return lead

@@ -18,7 +18,6 @@ from ..._limits import comparable
 from ..._state import DecodeState
 from ...framing._quick_frames import without_event
 from ...framing._quick_messages import lead_of
-from ...framing.eventstream import PRELUDE_BYTES
 from .._readers import as_dict
 
 __all__: list[str] = []
@@ -29,6 +28,9 @@ HEADERS = (
     b"\x0d:message-type\x07\x00\x05event"
 )
 """The headers of a delta, as the service sends them."""
+
+LARGEST_MESSAGE = (1 << 32) - 1
+"""The longest message that its prelude has a number for."""
 
 from_bytes = int.from_bytes
 
@@ -82,7 +84,6 @@ class ThinkingEvent(Struct, gc=False, rename="camel"):
 _decode_text = typed_decoder(TextEvent)
 _decode_thinking = typed_decoder(ThinkingEvent)
 _lead = lead_of(HEADERS)
-_LEAD_BYTES = PRELUDE_BYTES + len(HEADERS)
 
 Read = Callable[[bytes], StreamEvent | None]
 
@@ -91,9 +92,13 @@ def text_reader(opened: set[int], longest: int) -> Read:
     """A reader of messages with text for a block that is open."""
 
     def read(message: bytes) -> StreamEvent | None:
-        size, checksum = _lead(message[:_LEAD_BYTES])
-        payload = message[_LEAD_BYTES:-4]
-        if size != len(message) or size > longest or crc32(payload, checksum) != from_bytes(message[-4:]):
+        size = len(message)
+        if size > longest:
+            raise ValueError
+        start, checksum = _lead(size)
+        rest = message.removeprefix(start)
+        payload = rest[:-4]
+        if rest is message or crc32(payload, checksum) != from_bytes(rest[-4:]):
             raise ValueError
         event = _decode_text(payload)
         if event.content_block_index not in opened:
@@ -107,9 +112,13 @@ def thinking_reader(opened: set[int], longest: int) -> Read:
     """A reader of messages with reasoning for a block that is open."""
 
     def read(message: bytes) -> StreamEvent | None:
-        size, checksum = _lead(message[:_LEAD_BYTES])
-        payload = message[_LEAD_BYTES:-4]
-        if size != len(message) or size > longest or crc32(payload, checksum) != from_bytes(message[-4:]):
+        size = len(message)
+        if size > longest:
+            raise ValueError
+        start, checksum = _lead(size)
+        rest = message.removeprefix(start)
+        payload = rest[:-4]
+        if rest is message or crc32(payload, checksum) != from_bytes(rest[-4:]):
             raise ValueError
         event = _decode_thinking(payload)
         if event.content_block_index not in opened:
@@ -125,7 +134,7 @@ def choose_reader(state: DecodeState, opened: set[int], payload: dict[str, Any])
     delta = as_dict(payload.get("delta"))
     if state.options.include_raw or state.buffers().has_half:
         return
-    longest = comparable(state.limits.max_frame_bytes)
+    longest = min(comparable(state.limits.max_frame_bytes), LARGEST_MESSAGE)
     text, reasoning = delta.get("text"), as_dict(delta.get("reasoningContent")).get("text")
     if isinstance(text, str) and text:
         state.hot_decode = text_reader(opened, longest)
