@@ -185,6 +185,14 @@ def test_an_envelope_that_lasted_is_worth_another() -> None:
     assert state.envelope.end.endswith(b'"n":9}\n\n')
 
 
+def test_what_lasts_is_counted_from_where_it_was_learned() -> None:
+    state = new_state()
+    events = [chunk({"content": "a"}, n=number) for number in range(TRIES + 1)]
+    for number, found in enumerate(events):
+        learn(state, found, LEAD, 1_000_000 + number * len(found))
+    assert state.envelope is NO_ENVELOPE
+
+
 def test_what_was_never_learned_does_not_last() -> None:
     state = new_state()
     odd = event(rb'{"choices":[{"delta":{"content":"a\/b"}}]}')
