@@ -130,6 +130,7 @@ def test_noise_is_learned_from_the_second_event() -> None:
     found = learned(first, second)
     assert found.middle == b'},"finish_reason":null}],"usage":null,"obfuscation":"'
     assert (found.end, found.piece_end) == (b'"}\n\n', b'"}')
+    assert [word for word in (b"a", b"aZ9", b"a b", b"\xe9", b'"', b"  ") if found.is_noise(word)] == [b"a", b"aZ9"]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,8 @@ def test_noise_is_learned_from_the_second_event() -> None:
         ({"obfuscation": "a b"}, {"obfuscation": "c d"}),
         ({"object": "chat.completion"}, {"object": ""}),
         ({"n": 1}, {"n": 2}),
+        ({"obfuscation": "x"}, {"padding": "x"}),
+        ({"obfuscation": ["x"]}, {"obfuscation": ["y", "z"]}),
     ],
 )
 def test_what_is_no_word_is_no_noise(first: dict[str, Any], second: dict[str, Any]) -> None:
@@ -164,6 +167,16 @@ def test_noise_that_shows_where_there_is_no_text_is_none() -> None:
     first, second = event({"text": "a", "word": "x"}), event({"text": "b", "word": "y"})
     assert not learned(first, shape=shape).end
     assert not learned(first, second, shape=shape).end
+
+
+def test_blanks_before_the_last_bracket_are_noise() -> None:
+    first, second = (chunk({"content": "a"}).replace(b"}\n", blanks + b"}\n") for blanks in (b"", b"   "))
+    found = learned(first, second)
+    assert found.middle == b'},"finish_reason":null}]'
+    assert (found.end, found.piece_end) == (b"}\n\n", b"}")
+    assert [noise for noise in (b" ", b"   ", b" \t", b"\n", b" a", b"\x0b") if found.is_noise(noise)] == [b" ", b"   "]
+    again = learned(second, first)
+    assert (again.middle, again.is_noise, again.end) == (found.middle, found.is_noise, found.end)
 
 
 # ---- giving up -----------------------------------------------------------------------------------------------

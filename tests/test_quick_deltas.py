@@ -160,6 +160,25 @@ def test_noise_changes_with_every_event() -> None:
     assert shown(decoder) == "ghij"
 
 
+def test_blanks_change_with_every_event() -> None:
+    blanks = ["", "   ", " ", "     ", "", " \t ", "  ", "\f"]
+    events = [
+        anthropic_text(letter).replace(b"}\n", blank.encode() + b"}\n")
+        for letter, blank in zip("abcdefgh", blanks, strict=True)
+    ]
+    begun = [START, begin(0, "text", text="")]
+    for reads in ([*begun, *events], [b"".join([*begun, *events])]):
+        check("anthropic", reads)
+    decoder = tokwire.StreamDecoder("anthropic")
+    for read in [*begun, *events[:3]]:
+        decoder.receive_data(read)
+        shown(decoder)
+    without_whole_decoding(decoder)
+    for read in (*events[3:5], events[6]):
+        decoder.receive_data(read)
+    assert shown(decoder) == "deg"
+
+
 @pytest.mark.parametrize("noise", [b'"', b"\n", b"\\", b'"}}', b'","error":"E', b"\xff"])
 def test_noise_that_is_no_word_is_read_whole(noise: bytes) -> None:
     events = [text(letter, obfuscation=word) for letter, word in zip("abcd", ["p", "qq", "r", "WORD"], strict=True)]
@@ -229,6 +248,11 @@ CHANGES = st.sampled_from(
         (b'"}', b'","x":"y"}'),
         (b'"a', b'"\\ud83d'),
         (b'"a', b'"\xff'),
+        (b"}\n\n", b"  }\n\n"),
+        (b"}\n\n", b"   }\n\n"),
+        (b"}\n\n", b" \t}\n\n"),
+        (b"}\n\n", b" \x0b}\n\n"),
+        (b"}\n\n", b"z}\n\n"),
         (b"data: ", b"data:"),
         (b"\n\n", b"\r\n\r\n"),
         (b"\n\n", b"\nid: 7\n\n"),

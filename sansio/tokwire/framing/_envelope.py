@@ -12,7 +12,6 @@ both are found again, every other text will be.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +38,7 @@ FEW_EVENTS = 16
 TRIES = 3
 """So many in a row that were not worth it, and the stream is taken for one in which more changes than the text."""
 
-NOISE = re.compile(rb'"([0-9A-Za-z]*)("[\]}]+\n\n)\Z')
-"""A word at the end of an event. OpenAI pads events with one of any length, so that lengths tell nothing."""
+LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 decode_string = typed_decoder(str)
 
@@ -72,7 +70,8 @@ class Envelope(Struct, frozen=True, eq=False, gc=False):
     Attributes:
         start: The bytes before the text. Where it is empty, none fits and none will be learned.
         end: The bytes behind the text, or behind the noise. Where it is empty, none fits.
-        middle: The bytes between the text and a word of noise that differs from event to event; else empty.
+        middle: The bytes between the text and noise that differs from event to event; else empty.
+        is_noise: Whether bytes there, if any, are noise of the same kind.
         piece_start: `start` without what stands before the payload.
         piece_end: `end` without what stands behind the payload.
         index: The index of the tool call that the text belongs to.
@@ -83,6 +82,7 @@ class Envelope(Struct, frozen=True, eq=False, gc=False):
     start: bytes = b""
     end: bytes = b""
     middle: bytes = b""
+    is_noise: Callable[[bytes], bool] = bytes.isalnum
     piece_start: bytes = b""
     piece_end: bytes = b""
     index: int = 0
@@ -116,7 +116,7 @@ def learn(state: DecodeState, event: bytes, lead: bytes, offset: int) -> Envelop
     """
     known = state.envelope
     if known.middle and event.startswith(known.start) and known.middle in event:
-        return known  # only its noise is no word, this once
+        return known  # only its noise is of another kind, this once
     was_worth_it = known.end != b"" and offset - known.offset >= FEW_EVENTS * len(event)
     tries = TRIES if was_worth_it else known.tries
     if tries:
@@ -140,16 +140,37 @@ def _envelope_of(shape: Shape, event: bytes, lead: bytes, known: Envelope) -> En
     if spelling is None:
         return None
     start, _, end = event.partition(spelling)
-    middle = b""
-    noise = NOISE.search(end) if start == known.start else None
-    if noise is not None:
-        middle, end = end[: noise.start(1)], noise[2]
-    for other_text, other_noise in ((text + "?", b"z9"), ("", b"")):
-        other = start + encode(other_text) + (middle + other_noise if middle else b"") + end
+    middle, is_noise, behind = _parted_at_noise(end)
+    if start == known.start and known.end.startswith(middle) and known.end.endswith(behind):
+        end = behind
+    else:
+        middle = b""
+    noise = (LETTERS if is_noise is bytes.isalnum else b"  ") if middle else b""
+    for other_text, other_noise in ((text + "?", noise), ("", b"")):
+        other = start + encode(other_text) + middle + other_noise + end
         try:
             found = shape.text_of(read(other))
         except FAILURES:
             return None
         if (found or "") != other_text:
             return None
-    return Envelope(start, end, middle, start[len(lead) :], end[: -len(BLANK_LINE)], shape.index_of(message))
+    return Envelope(start, end, middle, is_noise, start[len(lead) :], end[: -len(BLANK_LINE)], shape.index_of(message))
+
+
+def are_blanks(noise: bytes) -> bool:
+    """Whether these are blanks, and nothing else that JSON takes for blank: a line end would end the payload."""
+    return not noise.strip(b" ")
+
+
+def _parted_at_noise(end: bytes) -> tuple[bytes, Callable[[bytes], bool], bytes]:
+    """What stands before the noise of an event, what tells such noise, and what stands behind it.
+
+    Servers pad events so that their length tells nothing of the text: OpenAI with a word in the last string of the
+    event, Anthropic with blanks before its last bracket.
+    """
+    payload = end.removesuffix(BLANK_LINE)
+    word, quote, _ = payload.rpartition(b'"')
+    middle = word.rstrip(LETTERS)
+    if quote and middle[-1:] == b'"' and not payload[len(word) + 1 :].strip(b"]}"):
+        return middle, bytes.isalnum, end[len(word) :]
+    return payload[:-1].rstrip(b" "), are_blanks, end[len(payload) - 1 :]

@@ -57,7 +57,8 @@ def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # n
                     slot = line.removesuffix(envelope.end)
                     if envelope.middle:
                         slot, _, noise = slot.rpartition(envelope.middle)
-                        if noise and not noise.isalnum():
+                        is_noise = envelope.is_noise
+                        if noise and not is_noise(noise):
                             slot = line
                     if slot is not line and 10 not in slot and 13 not in slot and size <= intake.quick:
                         try:
@@ -101,7 +102,8 @@ def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # n
             payloads = intake.pieces
             if payloads is not None:
                 quick, kind = intake.quick, shape.kind
-                start, middle, end = envelope.piece_start, envelope.middle, envelope.piece_end
+                start, end = envelope.piece_start, envelope.piece_end
+                middle, is_noise = envelope.middle, envelope.is_noise
                 for payload in payloads:
                     try:
                         if len(payload) > quick:
@@ -111,7 +113,7 @@ def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # n
                             slot = line.removesuffix(end)
                             if middle:
                                 slot, _, noise = slot.rpartition(middle)
-                                if noise and not noise.isalnum():
+                                if noise and not is_noise(noise):
                                     slot = line
                             if slot is not line and 10 not in slot:
                                 try:
@@ -125,7 +127,8 @@ def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # n
                             text = shape.text_of(message)
                             if text and start:
                                 envelope = learn(state, lead + payload + BLANK_LINE, lead, intake.piece_offset())
-                                start, middle, end = envelope.piece_start, envelope.middle, envelope.piece_end
+                                start, end = envelope.piece_start, envelope.piece_end
+                                middle, is_noise = envelope.middle, envelope.is_noise
                         if kind == TEXT:
                             if text:
                                 yield Block(TextBlock(text))
@@ -142,7 +145,8 @@ def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # n
                             break
                         shape, envelope = state.shape, state.envelope
                         kind = shape.kind
-                        start, middle, end = envelope.piece_start, envelope.middle, envelope.piece_end
+                        start, end = envelope.piece_start, envelope.piece_end
+                        middle, is_noise = envelope.middle, envelope.is_noise
                 intake.end_pieces(payloads)
             elif intake.is_unfinished:
                 data = intake.next_read()
