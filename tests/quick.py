@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
@@ -104,6 +105,25 @@ def ways(frames: Sequence[bytes], draw: st.DataObject) -> list[bytes]:
     if way == "cuts":
         return cut(body, draw.draw(st.lists(st.integers(0, len(body)), max_size=8), label="cuts"))
     return single_bytes(body) if way == "bytes" else list(frames)
+
+
+def without_names(event: bytes) -> bytes:
+    """The event without its `event:` line."""
+    return re.sub(rb"(?m)^event: [^\n]*\n", b"", event)
+
+
+def without_blanks(event: bytes) -> bytes:
+    """The event without the blanks behind the names of its fields."""
+    return re.sub(rb"(?m)^(event|data): ", rb"\1:", event)
+
+
+def respelled(events: Sequence[bytes], draw: st.DataObject) -> list[bytes]:
+    """The events, spelled as other servers do: without their names, without blanks, or without both."""
+    spellings = [[], [without_names], [without_blanks], [without_names, without_blanks]]
+    found = list(events)
+    for spell in draw.draw(st.sampled_from(spellings), label="spelling"):
+        found = [spell(event) for event in found]
+    return found
 
 
 def read_in_full(protocol: str, reads: Sequence[bytes], **options: Unpack[tokwire.DecoderOptions]) -> int:

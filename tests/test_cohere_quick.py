@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import decode, message_end, part, piece
-from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
+from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, respelled, ways
 from tests.support import DONE, cut, data
 from tests.wire import Row, rows
 
@@ -45,6 +45,25 @@ def test_ordinary_deltas_are_read_quickly(make: Any, with_reasoning: bool) -> No
         check("cohere", [*reads, END], include_reasoning=with_reasoning)
     kind = "text" if make is said else "reasoning"
     assert rows(decode("cohere", body, END)) == [*((kind, letter) for letter in "abcdefgh"), STOPPED]
+
+
+def plan(text: object) -> bytes:
+    """A delta of the plan."""
+    return part("tool-plan-delta", tool_plan=text)
+
+
+def test_the_plan_and_the_arguments_are_read_quickly() -> None:
+    plans = [START, *map(plan, "abcdef")]
+    assert read_in_full("cohere", plans, include_reasoning=True) == 2
+    calls = [START, piece(0, "t", "f", ""), *(piece(0, arguments=text) for text in ("{", '"k"', ":", "1", "}"))]
+    assert read_in_full("cohere", calls) == 3
+    assert read_in_full("cohere", calls, include_tool_deltas=True) == len(calls)
+    found = rows(decode("cohere", *plans, *calls[1:], message_end("TOOL_CALL")))
+    assert found == [
+        *(("reasoning", letter) for letter in "abcdef"),
+        ("call", "t", "f", '{"k":1}'),
+        ("finish", "tool_calls"),
+    ]
 
 
 def test_kinds_alternate() -> None:
@@ -175,7 +194,13 @@ def test_nothing_waits() -> None:
 
 
 FRAMES = [START, *map(said, "ab"), thought("R"), *(odd for odd, _ in ODD), END, message_end("MAX_TOKENS")]
-FRAMES += [piece(0, "t", "f", "{"), piece(0, arguments="}"), part("tool-plan-delta", tool_plan="P")]
+FRAMES += [
+    piece(0, "t", "f", "{"),
+    piece(0, arguments="}"),
+    piece(1, "u", "g", ""),
+    piece(1, arguments="{}"),
+    *map(plan, "PQ"),
+]
 FRAMES += [said("x" * 1100), said("q")[:60], b"\n", b"data: [DONE]\n\n", b"event: error\ndata: x\n\n"]
 
 
@@ -183,4 +208,9 @@ FRAMES += [said("x" * 1100), said("q")[:60], b"\n", b"data: [DONE]\n\n", b"event
 @settings(max_examples=200, deadline=None)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
-    check("cohere", ways([START, *frames], draw), complete=draw.draw(st.booleans(), label="complete"), **options)
+    check(
+        "cohere",
+        ways(respelled([START, *frames], draw), draw),
+        complete=draw.draw(st.booleans(), label="complete"),
+        **options,
+    )

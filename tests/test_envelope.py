@@ -15,16 +15,12 @@ from tokwire.framing._envelope import (
     FEW_EVENTS,
     MAX_EVENT_BYTES,
     NO_ENVELOPE,
-    NO_SHAPE,
-    TEXT,
     TRIES,
-    UNLEARNED,
     Envelope,
-    Shape,
     decode_string,
-    expect,
     learn,
 )
+from tokwire.framing._shape import TEXT, Shape, leads_of
 from tokwire.protocols.anthropic._shapes import INPUT_SHAPE
 from tokwire.protocols.openai_chat._shapes import REASONING_SHAPE, TEXT_SHAPE, TOOL_CALL_SHAPE
 
@@ -45,7 +41,8 @@ def chunk(delta: dict[str, Any], **members: object) -> bytes:
 def new_state(shape: Shape = TEXT_SHAPE) -> DecodeState:
     """A state that expects a shape."""
     state = DecodeState(decode_options(), {})
-    expect(state, shape)
+    state.respell(LEAD)
+    state.expect(shape)
     return state
 
 
@@ -53,7 +50,7 @@ def learned(*events: bytes, shape: Shape = TEXT_SHAPE) -> Envelope:
     """What is known after these events, each of which did not fit the envelope before it."""
     state, offset = new_state(shape), 0
     for found in events:
-        learn(state, found, LEAD, offset)
+        learn(state, found, offset)
         offset += len(found)
     return state.envelope
 
@@ -110,13 +107,18 @@ def test_the_index_of_a_call_is_kept() -> None:
     assert (found.index, bool(found.end)) == (7, True)
 
 
-def test_any_lead_can_stand_before_a_payload() -> None:
-    lead = b"event: content_block_delta\ndata: "
+@pytest.mark.parametrize(
+    "lead", [b"event: content_block_delta\ndata: ", b"data: ", b"event:content_block_delta\ndata:"]
+)
+def test_any_lead_can_stand_before_a_payload(lead: bytes) -> None:
     delta = {"type": "input_json_delta", "partial_json": "{"}
     payload = json.dumps({"type": "content_block_delta", "index": 2, "delta": delta}).encode()
-    found = learn(new_state(INPUT_SHAPE), lead + payload + b"\n\n", lead, 0)
+    state = new_state(INPUT_SHAPE)
+    state.respell(lead)
+    assert state.lead.whole == lead
+    found = learn(state, lead + payload + b"\n\n", 0)
     assert (found.index, found.piece_end) == (2, b"}}")
-    assert found.start == lead + found.piece_start
+    assert found.start == state.lead.common + found.piece_start
 
 
 # ---- noise ---------------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ def test_what_is_no_word_is_no_noise(first: dict[str, Any], second: dict[str, An
 
 
 def test_a_word_that_means_something_is_no_noise() -> None:
-    shape = Shape(TEXT, decode_with_words, lambda message: message["text"])
+    shape = Shape(leads_of(None), TEXT, decode_with_words, lambda message: message["text"])
     first, second = event({"text": "a", "word": "yes"}), event({"text": "b", "word": "no"})
     assert learned(first, shape=shape).end
     assert not learned(first, second, shape=shape).end
@@ -163,7 +165,7 @@ def decode_with_words(payload: bytes) -> Any:
 
 
 def test_noise_that_shows_where_there_is_no_text_is_none() -> None:
-    shape = Shape(TEXT, json.loads, lambda message: message["text"] or message["word"])
+    shape = Shape(leads_of(None), TEXT, json.loads, lambda message: message["text"] or message["word"])
     first, second = event({"text": "a", "word": "x"}), event({"text": "b", "word": "y"})
     assert not learned(first, shape=shape).end
     assert not learned(first, second, shape=shape).end
@@ -193,7 +195,7 @@ def test_an_envelope_that_lasted_is_worth_another() -> None:
     state = new_state()
     events = [chunk({"content": "a"}, n=number) for number in range(10)]
     for number, found in enumerate(events):
-        learn(state, found, LEAD, number * FEW_EVENTS * len(found))
+        learn(state, found, number * FEW_EVENTS * len(found))
     assert state.envelope.tries == TRIES - 1
     assert state.envelope.end.endswith(b'"n":9}\n\n')
 
@@ -202,7 +204,7 @@ def test_what_lasts_is_counted_from_where_it_was_learned() -> None:
     state = new_state()
     events = [chunk({"content": "a"}, n=number) for number in range(TRIES + 1)]
     for number, found in enumerate(events):
-        learn(state, found, LEAD, 1_000_000 + number * len(found))
+        learn(state, found, 1_000_000 + number * len(found))
     assert state.envelope is NO_ENVELOPE
 
 
@@ -210,9 +212,9 @@ def test_what_was_never_learned_does_not_last() -> None:
     state = new_state()
     odd = event(rb'{"choices":[{"delta":{"content":"a\/b"}}]}')
     for number in range(TRIES):
-        learn(state, odd, LEAD, number * 1_000_000)
+        learn(state, odd, number * 1_000_000)
     assert state.envelope.tries == 0
-    assert learn(state, odd, LEAD, 1 << 40) is NO_ENVELOPE
+    assert learn(state, odd, 1 << 40) is NO_ENVELOPE
 
 
 def test_long_events_are_not_held() -> None:
@@ -221,30 +223,6 @@ def test_long_events_are_not_held() -> None:
         found = chunk({"content": "a"}, padding="p" * (size - len(short)))
         assert len(found) == size
         assert bool(learned(found).end) is is_learned
-
-
-# ---- what is expected ----------------------------------------------------------------------------------------
-
-
-def test_another_shape_is_learned_anew() -> None:
-    state = new_state()
-    learn(state, chunk({"content": "a"}), LEAD, 0)
-    known = state.envelope
-    expect(state, TEXT_SHAPE)
-    assert state.envelope is known
-    expect(state, REASONING_SHAPE)
-    assert state.envelope is UNLEARNED
-    expect(state, NO_SHAPE)
-    assert state.envelope is NO_ENVELOPE
-
-
-def test_nothing_fits_where_nothing_is_known() -> None:
-    for envelope in (NO_ENVELOPE, UNLEARNED):
-        assert b"data: x".removesuffix(envelope.end) == b"data: x"
-    with pytest.raises(ValueError, match="not an ordinary payload"):
-        NO_SHAPE.decode(b"{}")
-    assert NO_SHAPE.text_of(None) is None
-    assert NO_SHAPE.index_of(None) == 0
 
 
 # ---- what was proved holds -----------------------------------------------------------------------------------

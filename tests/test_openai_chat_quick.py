@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.quick import read_in_full, without_blanks
 from tests.support import DONE, chunk, cut, data, decoded
 from tests.wire import Row, choices, dropped, ended, entry, openai, piece, row, rows
 
@@ -85,6 +86,40 @@ def test_an_odd_chunk_among_ordinary_ones(odd: bytes, events: list[Row]) -> None
         ("text", "d"),
         STOPPED,
     ]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"token_id": 7, "role": "assistant", "name": "assistant"},
+        {"reasoning": None, "reasoning_details": [], "annotations": [], "images": None, "audio": None},
+        {"unheard": {"of": [1]}},
+    ],
+)
+def test_members_that_mean_nothing_do_not_stop_the_quick_path(members: dict[str, Any]) -> None:
+    chunks = [chunk({"content": letter, **members}) for letter in "abcdef"]
+    assert read_in_full("openai-chat", chunks) == 1
+    assert rows(openai(b"".join(chunks) + ended("stop"))) == [*(("text", letter) for letter in "abcdef"), STOPPED]
+
+
+@pytest.mark.parametrize("name", ["text", "summary"])
+def test_reasoning_that_is_told_twice_is_read_quickly(name: str) -> None:
+    def told(text: str, **members: Any) -> bytes:
+        return chunk({"content": "", **members, "reasoning_details": [{"type": "reasoning.text", name: text}]})
+
+    chunks = [told(letter, reasoning=letter) for letter in "abc"] + [told("d"), told("", reasoning="e"), told("")]
+    assert read_in_full("openai-chat", chunks, include_reasoning=True) == 1
+    found = rows(openai(b"".join(chunks) + ended("stop")))
+    assert found == [*(("reasoning", letter) for letter in "abcde"), STOPPED]
+    signed = chunk({"reasoning": "x", "reasoning_details": [{"text": "x", "signature": "S"}]})
+    assert len(openai(b"".join(chunks) + signed + ended("stop")).summary.signatures) == 1
+
+
+def test_data_without_a_blank_is_read_quickly() -> None:
+    chunks = [without_blanks(chunk({"content": letter})) for letter in "abcdef"]
+    assert read_in_full("openai-chat", chunks) == 1
+    assert read_in_full("openai-chat", cut(b"".join(chunks), [30, len(chunks[0]) + 9])) == 1
+    assert rows(openai(b"".join(chunks) + ended("stop"))) == [*(("text", letter) for letter in "abcdef"), STOPPED]
 
 
 @pytest.mark.parametrize("lead", [b"", texts("a", "b")])

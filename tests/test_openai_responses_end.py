@@ -26,6 +26,8 @@ from tests.support import DONE, cut, data, outcome
 from tests.wire import Row, rows
 
 import tokwire
+from tokwire.framing._shape import NO_SHAPE
+from tokwire.protocols.openai_responses import _shapes
 from tokwire.protocols.openai_responses._shapes import shape_for
 
 FAILED = {"id": "r1", "status": "failed", "error": None}
@@ -218,11 +220,15 @@ def test_id_model_and_usage() -> None:
     assert (found.summary.response_id, found.summary.model) == ("r9", "m9")
 
 
-def test_the_shape_of_an_index_is_made_once() -> None:
-    shape = shape_for(3)
-    assert shape_for(3) is shape
-    found = shape.decode(b'{"type":"response.output_text.delta","output_index":3,"delta":"x"}')
-    assert shape.text_of(found) == "x"
+def test_a_shape_is_made_once_and_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = "response.output_text.delta"
+    shape = shape_for(event, 3, 0)
+    assert shape_for(event, 3, 0) is shape
+    found = shape.decode(json.dumps({"type": event, "output_index": 3, "delta": "x"}).encode())
+    assert (shape.text_of(found), shape.index_of(found)) == ("x", 3)
+    monkeypatch.setattr(_shapes, "MAX_SHAPES", 0)
+    assert shape_for(event, 3, 0) is shape
+    assert shape_for(event, 3, 60) is NO_SHAPE
 
 
 # ---- generated answers ---------------------------------------------------------------------------------------

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import added, completed, decode, done, function, incomplete, message, said, text_delta, written
-from tests.quick import OPTIONS, check, check_that_nothing_waits, one_by_one, read_in_full, ways
+from tests.quick import (
+    OPTIONS,
+    check,
+    check_that_nothing_waits,
+    one_by_one,
+    read_in_full,
+    respelled,
+    ways,
+    without_blanks,
+    without_names,
+)
 from tests.support import cut, data
 from tests.wire import ABSENT, Row, rows
 
@@ -18,6 +28,20 @@ STOPPED = ("finish", "stop")
 KIND = "response.output_text.delta"
 START = said("created", response={"id": "r1", "model": "m1"}) + added(message(id="i1"), 0)
 END = completed()
+
+
+def thought(kind: str, text: object, position: object = 0, *, place: str = "content_index") -> bytes:
+    """A delta of reasoning in one of its spellings."""
+    return said(f"{kind}.delta", output_index=3, **{place: position}, delta=text, sequence_number=5)
+
+
+THINKING = [thought("reasoning_text", letter) for letter in "ab"]
+CUSTOM = added({"type": "custom_tool_call", "id": "i4", "call_id": "c4", "name": "f"}, 4)
+
+
+def custom(text: object) -> bytes:
+    """A fragment of the input of a custom tool."""
+    return said("custom_tool_call_input.delta", output_index=4, delta=text)
 
 
 def event(**members: object) -> bytes:
@@ -33,6 +57,67 @@ def test_ordinary_deltas_are_read_quickly() -> None:
         check("openai-responses", [*reads, END])
     expected = [("text", letter) for letter in "abcdefgh"]
     assert rows(decode("openai-responses", body, END)) == [*expected, STOPPED]
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("reasoning_text", "content_index"),
+        ("reasoning", "content_index"),
+        ("reasoning_summary_text", "summary_index"),
+        ("reasoning_summary", "summary_index"),
+    ],
+)
+@pytest.mark.parametrize("position", [0, 1, 63, 64, ABSENT])
+def test_reasoning_is_read_quickly(kind: str, place: str, position: object) -> None:
+    events = [START, *(thought(kind, letter, position, place=place) for letter in "abcdef")]
+    for with_reasoning in (True, False):
+        expected = 8 if position == 64 else 3
+        assert read_in_full("openai-responses", events, include_reasoning=with_reasoning) == expected
+        check("openai-responses", [*events, END], include_reasoning=with_reasoning)
+    found = rows(decode("openai-responses", *events, END, include_reasoning=True))
+    assert found == [*(("reasoning", letter) for letter in "abcdef"), STOPPED]
+
+
+def test_the_same_reasoning_in_another_spelling_is_not_shown() -> None:
+    events = [*(thought("reasoning_text", letter) for letter in "abc"), thought("reasoning_summary_text", "x")]
+    events += [thought("reasoning_summary_text", letter) for letter in "yz"] + [thought("reasoning_text", "d")]
+    assert rows(decode("openai-responses", START, *events, END))[:-1] == [("reasoning", letter) for letter in "abcd"]
+
+
+@pytest.mark.parametrize("make", [lambda text: written(1, text), custom])
+def test_arguments_are_read_quickly(make: Any) -> None:
+    begun = [START, added(function(), 1), CUSTOM]
+    events = [*begun, *map(make, ["{", '"k"', ":", "1", "}"])]
+    assert read_in_full("openai-responses", events) == 5
+    assert read_in_full("openai-responses", events, include_tool_deltas=True) == len(events) + 1
+    found = rows(decode("openai-responses", *events, END))
+    expected = ("call", "c4", "f", '"{\\"k\\":1}"') if make is custom else ("call", "a", "f", '{"k":1}')
+    assert expected in found
+
+
+def test_fragments_go_to_the_item_of_their_index() -> None:
+    begun = [START, added(function("a"), 1), added(function("b"), 2)]
+    parts = [written(index, text) for text in ("[1", ",2", ",3", "]") for index in (1, 2)]
+    found = rows(decode("openai-responses", *begun, *parts, END))
+    assert found[:2] == [("call", "a", "f", "[1,2,3]"), ("call", "b", "f", "[1,2,3]")]
+
+
+@pytest.mark.parametrize("spell", [without_names, without_blanks, lambda event: without_names(without_blanks(event))])
+def test_other_spellings_are_read_quickly(spell: Any) -> None:
+    events = [spell(event) for event in (START, *map(text_delta, "abcdef"))]
+    assert read_in_full("openai-responses", events) == 3
+    block = b"".join(events)
+    assert read_in_full("openai-responses", cut(block, [len(events[0]) // 2, len(events[0]) + 10])) == 3
+    found = rows(decode("openai-responses", *events, END))
+    assert found == [*(("text", letter) for letter in "abcdef"), STOPPED]
+
+
+def test_text_of_a_part_that_was_empty_at_first_is_not_said_again() -> None:
+    second = [text_delta(letter, 1) for letter in ("", "x", "y")]
+    whole = said("output_text.done", output_index=1, content_index=0, text="xy")
+    found = rows(decode("openai-responses", START, text_delta("a"), *second, whole, END))
+    assert found == [("text", "a"), ("text", "x"), ("text", "y"), STOPPED]
 
 
 ODD: list[tuple[bytes, list[Row]]] = [
@@ -112,6 +197,8 @@ def test_nothing_waits() -> None:
 
 FRAMES = [*map(text_delta, "ab"), text_delta("c", 1), *(odd for odd, _ in ODD), START, END, incomplete()]
 FRAMES += [added(function(), 1), written(1, "{"), written(1, "}"), done(function(arguments="{}"), 1)]
+FRAMES += [*THINKING, thought("reasoning_text", "c", 1), thought("reasoning_summary_text", "d", place="summary_index")]
+FRAMES += [custom("x"), custom("y"), written(1, "\ud83d"), written(1, "\ude00"), written(2, "z"), written(ABSENT, "w")]
 FRAMES += [text_delta("x" * 1100), text_delta("q")[:60], text_delta("z", ABSENT), said("failed", response={})]
 
 
@@ -120,4 +207,4 @@ FRAMES += [text_delta("x" * 1100), text_delta("q")[:60], text_delta("z", ABSENT)
 def test_both_paths_show_the_same(frames: list[bytes], draw: st.DataObject) -> None:
     options = draw.draw(OPTIONS, label="options")
     complete = draw.draw(st.booleans(), label="complete")
-    check("openai-responses", ways([START, *frames], draw), complete=complete, **options)
+    check("openai-responses", ways(respelled([START, *frames], draw), draw), complete=complete, **options)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bodies import part
-from tests.quick import OPTIONS, check, ways
+from tests.quick import OPTIONS, check, respelled, ways
 from tests.support import START, chunk, cut, data, decoded
 from tests.wire import begin, more, openai, piece, rows, said, tool_use, written
 
@@ -282,4 +282,4 @@ def test_streams_of_almost_equal_events(draw: st.DataObject) -> None:
         for _ in range(draw.draw(st.integers(1, 6))):
             old, new = draw.draw(CHANGES)
             events.append(make(draw.draw(LETTERS)).replace(old, new) if old else make(draw.draw(LETTERS)))
-    check(protocol, ways(events, draw), complete=draw.draw(st.booleans()), **draw.draw(OPTIONS))
+    check(protocol, ways(respelled(events, draw), draw), complete=draw.draw(st.booleans()), **draw.draw(OPTIONS))

@@ -21,12 +21,12 @@ from ._options import DecodeOptions
 from ._partial_call import PartialToolCall
 from ._summary import DroppedToolCall, StreamSummary
 from ._token_counts import CountPaths, TokenCounts
-from .framing._envelope import NO_ENVELOPE, NO_SHAPE
+from .framing._shape import NO_SHAPE, Expectation
 
 __all__: list[str] = []
 
 
-class DecodeState:
+class DecodeState(Expectation):
     """One stream, as far as it was decoded.
 
     Attributes:
@@ -38,8 +38,6 @@ class DecodeState:
         end_marker: Whether the protocol's end marker was seen.
         is_ended: Whether the stream is over, so that later bytes mean nothing.
         is_failing: Set while a payload is read that also holds an error: its finish reason must not drain anything.
-        shape: What the next payload probably holds.
-        envelope: The bytes around its text, where they are known.
         hot_decode: Reader of the frames that the protocol expects next, where one string is not all they hold.
         protocol_data: Whatever the protocol remembers of the stream.
         open_calls: Index to the open call of the first choice, for fragments of the expected shape.
@@ -54,7 +52,6 @@ class DecodeState:
         "_record",
         "_response_id",
         "end_marker",
-        "envelope",
         "finish_reasons",
         "hot_decode",
         "is_ended",
@@ -68,13 +65,13 @@ class DecodeState:
         "protocol_data",
         "raw_reason",
         "reason",
-        "shape",
         "with_reasoning",
     )
 
     def __init__(
         self, options: DecodeOptions, finish_words: Mapping[str, FinishReason], *, last_reason_wins: bool = False
     ) -> None:
+        super().__init__()
         self.options = options
         self.with_reasoning = options.include_reasoning
         self.limits = options.limits
@@ -86,7 +83,6 @@ class DecodeState:
         self.end_marker = self.is_ended = self.is_failing = False
         self.model: str | None = None
         self.hot_decode: Any = refuse
-        self.shape, self.envelope = NO_SHAPE, NO_ENVELOPE
         self.protocol_data: Any = None
         self.open_calls: dict[int, PartialToolCall] = {}
         self._response_id: str | None = None
@@ -275,7 +271,7 @@ class DecodeState:
         """Forget what only decoding needs: the stream is over."""
         self._buffers = self.protocol_data = None
         self.open_calls = {}
-        self.shape, self.envelope = NO_SHAPE, NO_ENVELOPE
+        self.expect(NO_SHAPE)
 
     def summary(self) -> StreamSummary:
         """The facts, as known now."""

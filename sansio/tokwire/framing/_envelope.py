@@ -19,15 +19,13 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from .._json import FAILURES, refuse, typed_decoder
+from .._json import FAILURES, typed_decoder
 from ._quick_frames import BLANK_LINE
 
 if TYPE_CHECKING:
-    from .._state import DecodeState
+    from ._shape import Expectation, Lead, Shape
 
 __all__: list[str] = []
-
-TEXT, REASONING, TOOL_CALL = 1, 2, 3
 
 MAX_EVENT_BYTES = 4096
 """Longer events are not learned: an envelope is held as long as the stream is open."""
@@ -43,27 +41,6 @@ LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 decode_string = typed_decoder(str)
 
 
-def no_index(message: Any) -> int:
-    """The index of the tool call, for shapes that are none."""
-    return 0
-
-
-class Shape(Struct, frozen=True, eq=False, gc=False):
-    """What the next payload probably is.
-
-    Attributes:
-        kind: `TEXT`, `REASONING` or `TOOL_CALL`: what its text is.
-        decode: The typed decoder of such payloads. It raises one of `FAILURES` for any other.
-        text_of: The text of what it decoded, or None where there is none.
-        index_of: The index of the tool call that the text belongs to.
-    """
-
-    kind: int
-    decode: Callable[[bytes], Any]
-    text_of: Callable[[Any], str | None]
-    index_of: Callable[[Any], int] = no_index
-
-
 class Envelope(Struct, frozen=True, eq=False, gc=False):
     """The bytes around the text of an event.
 
@@ -72,8 +49,8 @@ class Envelope(Struct, frozen=True, eq=False, gc=False):
         end: The bytes behind the text, or behind the noise. Where it is empty, none fits.
         middle: The bytes between the text and noise that differs from event to event; else empty.
         is_noise: Whether bytes there, if any, are noise of the same kind.
-        piece_start: `start` without what stands before the payload.
-        piece_end: `end` without what stands behind the payload.
+        piece_start: `start` without what every event of the stream begins with.
+        piece_end: `end` without the blank line.
         index: The index of the tool call that the text belongs to.
         offset: Where in the body of the stream the event was.
         tries: How many more may be learned.
@@ -90,25 +67,16 @@ class Envelope(Struct, frozen=True, eq=False, gc=False):
     tries: int = 0
 
 
-NO_SHAPE = Shape(TEXT, refuse, lambda message: None)
 NO_ENVELOPE = Envelope()
 UNLEARNED = Envelope(start=b"\0", piece_start=b"\0", tries=TRIES)
 
 
-def expect(state: DecodeState, shape: Shape) -> None:
-    """Note what the next payload probably is. The envelope of another shape is forgotten."""
-    if shape is not state.shape:
-        state.shape = shape
-        state.envelope = NO_ENVELOPE if shape is NO_SHAPE else UNLEARNED
-
-
-def learn(state: DecodeState, event: bytes, lead: bytes, offset: int) -> Envelope:
+def learn(state: Expectation, event: bytes, offset: int) -> Envelope:
     """Learn the envelope of an event that has the expected shape and not the envelope known so far.
 
     Args:
-        state: What is known of the stream; it keeps the envelope.
-        event: The event, with the blank line that ends it.
-        lead: What stands before its payload.
+        state: What is expected of the stream; it keeps the envelope.
+        event: The event, with its lead and the blank line that ends it.
         offset: Where in the body it is.
 
     Returns:
@@ -120,18 +88,18 @@ def learn(state: DecodeState, event: bytes, lead: bytes, offset: int) -> Envelop
     was_worth_it = known.end != b"" and offset - known.offset >= FEW_EVENTS * len(event)
     tries = TRIES if was_worth_it else known.tries
     if tries:
-        found = _envelope_of(state.shape, event, lead, known) if len(event) <= MAX_EVENT_BYTES else None
+        found = _envelope_of(state.shape, state.lead, event, known) if len(event) <= MAX_EVENT_BYTES else None
         state.envelope = replace(found or UNLEARNED, offset=offset, tries=tries - 1)
     else:
         state.envelope = NO_ENVELOPE
     return state.envelope
 
 
-def _envelope_of(shape: Shape, event: bytes, lead: bytes, known: Envelope) -> Envelope | None:
+def _envelope_of(shape: Shape, lead: Lead, event: bytes, known: Envelope) -> Envelope | None:
     """The envelope of an event, or None where it is not proved."""
 
     def read(event: bytes) -> Any:
-        return shape.decode(event[len(lead) : -len(BLANK_LINE)])
+        return shape.decode(event[len(lead.whole) : -len(BLANK_LINE)])
 
     message = read(event)
     text = shape.text_of(message) or ""
@@ -154,7 +122,8 @@ def _envelope_of(shape: Shape, event: bytes, lead: bytes, known: Envelope) -> En
             return None
         if (found or "") != other_text:
             return None
-    return Envelope(start, end, middle, is_noise, start[len(lead) :], end[: -len(BLANK_LINE)], shape.index_of(message))
+    piece_start, piece_end = start[len(lead.common) :], end[: -len(BLANK_LINE)]
+    return Envelope(start, end, middle, is_noise, piece_start, piece_end, shape.index_of(message))
 
 
 def are_blanks(noise: bytes) -> bool:

@@ -10,14 +10,15 @@ The generator is flat, and reads an event in two places, because a layer or a lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .._blocks import TextBlock
 from .._events import Block, Reasoning
 from .._json import FAILURES
-from ._envelope import REASONING, TEXT, decode_string, learn
-from ._quick_frames import BLANK_LINE, QUICK_FAILURES, cut_payloads
+from ._envelope import decode_string, learn
+from ._quick_frames import BLANK_LINE, QUICK_FAILURES
+from ._shape import REASONING, TEXT
 
 if TYPE_CHECKING:
     from .._events import StreamEvent
@@ -26,61 +27,125 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # noqa: C901, PLR0915 - as within
-    """The generator behind `events` of one protocol. `lead` is what stands before the payload of such an event."""
-    cut = cut_payloads(lead)
+def cut_events(intake: Intake, data: bytes) -> None:
+    """Cut a read into the events that end in it. Those that begin in another way stay with the one before.
 
-    def events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR0912, PLR0915 - flat for speed
-        """Everything that is ready."""
-        state = intake.state
-        shape, envelope = state.shape, state.envelope
-        while True:
-            if intake.is_clean:
-                data = intake.first
-                if data is not None:
-                    intake.first = None
-                    intake.ready = False
-                elif intake.reads:
-                    data = intake.reads.pop()
-                elif intake.queue:
-                    intake.refill()
+    These do not fit then, and go to the exact machine. So does whatever has carriage returns.
+    """
+    state = intake.state
+    if not data.startswith(state.lead.common) and not intake.is_unfinished:
+        state.respell(data)
+    block = intake.whole_events(data)
+    lead = state.lead
+    if block.startswith(lead.common):
+        intake.cut(block[len(lead.common) :].split(lead.separator), lead.common)
+    elif block:
+        head, found, rest = block.partition(lead.separator)
+        if found:
+            intake.cut(rest.split(lead.separator), lead.common, len(head) + len(BLANK_LINE))
+        intake.exact_event(head + BLANK_LINE, intake.block_offset)
+
+
+def delta_events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR0912, PLR0915 - flat for speed
+    """Everything that is ready."""
+    state = intake.state
+    shape, envelope = state.shape, state.envelope
+    while True:
+        if intake.is_clean:
+            data = intake.first
+            if data is not None:
+                intake.first = None
+                intake.ready = False
+            elif intake.reads:
+                data = intake.reads.pop()
+            elif intake.queue:
+                intake.refill()
+                continue
+            elif intake.complete is None:
+                intake.ready = intake.is_over
+                return
+            else:
+                intake.finish()
+                continue
+            size = len(data)
+            text = message = None
+            if envelope.start and (line := data.removeprefix(envelope.start)) is not data:
+                slot = line.removesuffix(envelope.end)
+                if envelope.middle:
+                    slot, _, noise = slot.rpartition(envelope.middle)
+                    is_noise = envelope.is_noise
+                    if noise and not is_noise(noise):
+                        slot = line
+                if slot is not line and 10 not in slot and 13 not in slot and size <= intake.quick:
+                    try:
+                        text = decode_string(slot)
+                    except FAILURES:
+                        text = None
+            if text is None:
+                line = data.removeprefix(state.lead.whole)
+                payload = line.removesuffix(BLANK_LINE)
+                if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
+                    intake.ready = True
+                    cut_events(intake, data)
                     continue
-                elif intake.complete is None:
-                    intake.ready = intake.is_over
-                    return
-                else:
-                    intake.finish()
-                    continue
-                size = len(data)
-                text = message = None
-                if envelope.start and (line := data.removeprefix(envelope.start)) is not data:
-                    slot = line.removesuffix(envelope.end)
-                    if envelope.middle:
-                        slot, _, noise = slot.rpartition(envelope.middle)
-                        is_noise = envelope.is_noise
-                        if noise and not is_noise(noise):
-                            slot = line
-                    if slot is not line and 10 not in slot and 13 not in slot and size <= intake.quick:
-                        try:
-                            text = decode_string(slot)
-                        except FAILURES:
-                            text = None
+            kind = shape.kind
+            intake.position += size
+            try:
                 if text is None:
-                    line = data.removeprefix(lead)
-                    payload = line.removesuffix(BLANK_LINE)
-                    if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
-                        intake.ready = True
-                        cut(intake, data)
-                        continue
-                kind = shape.kind
-                intake.position += size
+                    decode, text_of = shape.decode, shape.text_of
+                    message = decode(payload)
+                    text = text_of(message)
+                    if text and envelope.start:
+                        envelope = learn(state, data, intake.position - size)
+                if kind == TEXT:
+                    if text:
+                        yield Block(TextBlock(text))
+                elif kind == REASONING:
+                    if text and state.with_reasoning:
+                        yield Reasoning(text)
+                else:
+                    index = envelope.index if message is None else shape.index_of(message)
+                    state.open_calls[index].append_quick(text or "")
+            except QUICK_FAILURES:
+                intake.ready = True
+                intake.exact_event(data, intake.position - size)
+            if intake.ready:
+                continue
+            return
+        if intake.attention:
+            yield from intake.slow_events()
+        shape, envelope = state.shape, state.envelope
+        pieces = intake.pieces
+        if pieces is not None:
+            quick, kind, own = intake.quick, shape.kind, state.lead.own
+            start, end = envelope.piece_start, envelope.piece_end
+            middle, is_noise = envelope.middle, envelope.is_noise
+            for piece in pieces:
                 try:
+                    if len(piece) > quick:
+                        raise ValueError
+                    text = message = None
+                    if start and (line := piece.removeprefix(start)) is not piece:
+                        slot = line.removesuffix(end)
+                        if middle:
+                            slot, _, noise = slot.rpartition(middle)
+                            if noise and not is_noise(noise):
+                                slot = line
+                        if slot is not line and 10 not in slot:
+                            try:
+                                text = decode_string(slot)
+                            except FAILURES:
+                                text = None
                     if text is None:
-                        decode, text_of = shape.decode, shape.text_of
-                        message = decode(payload)
-                        text = text_of(message)
-                        if text and envelope.start:
-                            envelope = learn(state, data, lead, intake.position - size)
+                        payload = piece.removeprefix(own)
+                        if (own and payload is piece) or 10 in payload:
+                            raise ValueError
+                        message = shape.decode(payload)
+                        text = shape.text_of(message)
+                        if text and start:
+                            envelope = learn(state, state.lead.common + piece + BLANK_LINE, intake.piece_offset())
+                            start, end = envelope.piece_start, envelope.piece_end
+                            middle, is_noise = envelope.middle, envelope.is_noise
                     if kind == TEXT:
                         if text:
                             yield Block(TextBlock(text))
@@ -91,68 +156,18 @@ def delta_events(lead: bytes) -> Callable[[Intake], Iterator[StreamEvent]]:  # n
                         index = envelope.index if message is None else shape.index_of(message)
                         state.open_calls[index].append_quick(text or "")
                 except QUICK_FAILURES:
-                    intake.ready = True
-                    intake.exact_event(data, intake.position - size)
-                if intake.ready:
-                    continue
+                    intake.exact_piece(piece)
+                    yield from intake.slow_events()
+                    if intake.pieces is not pieces:
+                        break
+                    shape, envelope = state.shape, state.envelope
+                    kind, own = shape.kind, state.lead.own
+                    start, end = envelope.piece_start, envelope.piece_end
+                    middle, is_noise = envelope.middle, envelope.is_noise
+            intake.end_pieces(pieces)
+        elif intake.is_unfinished:
+            data = intake.next_read()
+            if data is None:
                 return
-            if intake.attention:
-                yield from intake.slow_events()
-            shape, envelope = state.shape, state.envelope
-            payloads = intake.pieces
-            if payloads is not None:
-                quick, kind = intake.quick, shape.kind
-                start, end = envelope.piece_start, envelope.piece_end
-                middle, is_noise = envelope.middle, envelope.is_noise
-                for payload in payloads:
-                    try:
-                        if len(payload) > quick:
-                            raise ValueError
-                        text = message = None
-                        if start and (line := payload.removeprefix(start)) is not payload:
-                            slot = line.removesuffix(end)
-                            if middle:
-                                slot, _, noise = slot.rpartition(middle)
-                                if noise and not is_noise(noise):
-                                    slot = line
-                            if slot is not line and 10 not in slot:
-                                try:
-                                    text = decode_string(slot)
-                                except FAILURES:
-                                    text = None
-                        if text is None:
-                            if 10 in payload:
-                                raise ValueError
-                            message = shape.decode(payload)
-                            text = shape.text_of(message)
-                            if text and start:
-                                envelope = learn(state, lead + payload + BLANK_LINE, lead, intake.piece_offset())
-                                start, end = envelope.piece_start, envelope.piece_end
-                                middle, is_noise = envelope.middle, envelope.is_noise
-                        if kind == TEXT:
-                            if text:
-                                yield Block(TextBlock(text))
-                        elif kind == REASONING:
-                            if text and state.with_reasoning:
-                                yield Reasoning(text)
-                        else:
-                            index = envelope.index if message is None else shape.index_of(message)
-                            state.open_calls[index].append_quick(text or "")
-                    except QUICK_FAILURES:
-                        intake.exact_piece(payload)
-                        yield from intake.slow_events()
-                        if intake.pieces is not payloads:
-                            break
-                        shape, envelope = state.shape, state.envelope
-                        kind = shape.kind
-                        start, end = envelope.piece_start, envelope.piece_end
-                        middle, is_noise = envelope.middle, envelope.is_noise
-                intake.end_pieces(payloads)
-            elif intake.is_unfinished:
-                data = intake.next_read()
-                if data is None:
-                    return
-                cut(intake, data)
-            intake.settle()
-
-    return events
+            cut_events(intake, data)
+        intake.settle()

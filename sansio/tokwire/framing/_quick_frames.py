@@ -127,27 +127,6 @@ def without_event(read: Read) -> Read:
     return silent
 
 
-def cut_payloads(lead: bytes) -> Cut:
-    """Cuts reads into the payloads of events that a blank line ends, with the same bytes before each payload.
-
-    Events that begin otherwise stay with the one before; they do not fit then, and go to the exact machine. So does
-    whatever has carriage returns.
-    """
-    separator = BLANK_LINE + lead
-
-    def cut(intake: Intake, data: bytes) -> None:
-        block = intake.whole_events(data)
-        if block.startswith(lead):
-            intake.cut(block[len(lead) :].split(separator), lead)
-        elif block:
-            head, found, rest = block.partition(separator)
-            if found:
-                intake.cut(rest.split(separator), lead, len(head) + len(BLANK_LINE))
-            intake.exact_event(head + BLANK_LINE, intake.block_offset)
-
-    return cut
-
-
 def cut_lines(start: bytes, end: bytes) -> Cut:
     """Cuts reads into frames of one line each.
 

@@ -16,5 +16,5 @@ ANTHROPIC = ApiProtocol(
     on_eof=on_eof,
     finish_words=FINISH_WORDS,
     error_statuses=ERROR_STATUSES,
-    events=delta_events(b"event: content_block_delta\ndata: "),
+    events=delta_events,
 )

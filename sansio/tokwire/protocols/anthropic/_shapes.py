@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..._json import typed_decoder
 from ..._state import DecodeState
-from ...framing._envelope import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, expect
+from ...framing._shape import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, leads_of
 
 __all__: list[str] = []
 
@@ -64,10 +64,11 @@ class InputEvent(Struct, gc=False):
     object: None = None
 
 
-TEXT_SHAPE = Shape(TEXT, typed_decoder(TextEvent), lambda event: event.delta.text)
-THINKING_SHAPE = Shape(REASONING, typed_decoder(ThinkingEvent), lambda event: event.delta.thinking)
+LEADS = leads_of("content_block_delta")
+TEXT_SHAPE = Shape(LEADS, TEXT, typed_decoder(TextEvent), lambda event: event.delta.text)
+THINKING_SHAPE = Shape(LEADS, REASONING, typed_decoder(ThinkingEvent), lambda event: event.delta.thinking)
 INPUT_SHAPE = Shape(
-    TOOL_CALL, typed_decoder(InputEvent), lambda event: event.delta.partial_json, lambda event: event.index
+    LEADS, TOOL_CALL, typed_decoder(InputEvent), lambda event: event.delta.partial_json, lambda event: event.index
 )
 
 
@@ -75,12 +76,12 @@ def choose_shape(state: DecodeState, *, is_delta: bool) -> None:
     """After an event that was read in full: which shape the next one probably has, if any is safe to expect."""
     options, buffers = state.options, state.buffers()
     if options.include_raw or buffers.has_half:
-        expect(state, NO_SHAPE)
+        state.expect(NO_SHAPE)
     elif is_delta and buffers.channel == "tool_call":
         is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
         state.open_calls = buffers.table.by_index
-        expect(state, INPUT_SHAPE if is_plain else NO_SHAPE)
+        state.expect(INPUT_SHAPE if is_plain else NO_SHAPE)
     elif is_delta and buffers.channel == "reasoning":
-        expect(state, NO_SHAPE if options.keep_thinking else THINKING_SHAPE)
+        state.expect(NO_SHAPE if options.keep_thinking else THINKING_SHAPE)
     elif is_delta and buffers.has_text:
-        expect(state, TEXT_SHAPE)
+        state.expect(TEXT_SHAPE)

@@ -15,5 +15,5 @@ COHERE = ApiProtocol(
     marks=marks,
     on_body=on_body,
     finish_words=FINISH_WORDS,
-    events=delta_events(b"event: content-delta\ndata: "),
+    events=delta_events,
 )

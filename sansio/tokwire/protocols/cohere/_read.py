@@ -10,7 +10,7 @@ from ..._finish import FinishReason
 from ..._server_errors import api_error, is_blank
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from ...framing._envelope import NO_SHAPE, expect
+from ...framing._shape import NO_SHAPE
 from .._protocol import Verdict
 from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
@@ -74,7 +74,7 @@ def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
 def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read one event."""
     if is_whole_answer(payload):
-        expect(state, NO_SHAPE)
+        state.expect(NO_SHAPE)
         _read_answer(state, payload)
         return Verdict.RECOGNISED
     kind = kind_of(payload, sse_name)
@@ -90,7 +90,7 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
             state.buffers().end_last_call()
         message = as_dict(delta.get("message"))
         _read_message(state, message, as_index(payload.get("index")))
-        choose_shape(state, message)
+        choose_shape(state, kind, message)
     return Verdict.RECOGNISED
 
 

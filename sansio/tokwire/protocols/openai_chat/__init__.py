@@ -15,5 +15,5 @@ OPENAI_CHAT = ApiProtocol(
     recognises=recognises,
     marks=marks,
     done_ends=True,
-    events=delta_events(b"data: "),
+    events=delta_events,
 )

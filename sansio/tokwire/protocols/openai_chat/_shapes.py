@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..._json import typed_decoder
 from ..._state import DecodeState
-from ...framing._envelope import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, expect
+from ...framing._shape import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, leads_of
 
 __all__: list[str] = []
 
@@ -20,29 +20,46 @@ Nothing = Literal["", None]
 NoList = tuple[()] | None
 
 
-class Delta(Struct, gc=False, forbid_unknown_fields=True):
-    """A delta without anything but, in the subtypes, one kind of content. Members that are not named do not fit."""
+class Delta(Struct, gc=False):
+    """A delta without anything but, in the subtypes, one kind of content. It names all that the exact reader reads."""
 
     content: Nothing = None
-    role: str | None = None
     refusal: Nothing = None
     reasoning_content: Nothing = None
     reasoning: Nothing = None
     tool_calls: NoList = None
     function_call: None = None
+    reasoning_details: NoList = None
+    reasoning_text: Nothing = None
+    thinking: Nothing = None
+    reasoning_opaque: Nothing = None
+    reasoning_encrypted: Nothing = None
+    extra_content: None = None
+    images: NoList = None
+    audio: None = None
 
 
-class TextDelta(Delta, gc=False, forbid_unknown_fields=True):
+class TextDelta(Delta, gc=False):
     """Text."""
 
     content: str | None = None  # type: ignore[assignment]  # the one member that this shape may have
 
 
-class ReasoningDelta(Delta, gc=False, forbid_unknown_fields=True):
+class Detail(Struct, gc=False):
+    """Reasoning once more, in the list that OpenRouter sends beside it."""
+
+    text: str | None = None
+    summary: str | None = None
+    signature: Nothing = None
+    data: Nothing = None
+
+
+class ReasoningDelta(Delta, gc=False):
     """Reasoning, under one of the two common names."""
 
     reasoning_content: str | None = None  # type: ignore[assignment]  # the members that this shape may have
     reasoning: str | None = None  # type: ignore[assignment]  # as above
+    reasoning_details: list[Detail] | None = None  # type: ignore[assignment]  # as above
 
 
 class Function(Struct, gc=False):
@@ -61,7 +78,7 @@ class ToolCallEntry(Struct, gc=False):
     extra_content: None = None
 
 
-class ToolCallDelta(Delta, gc=False, forbid_unknown_fields=True, kw_only=True):
+class ToolCallDelta(Delta, gc=False, kw_only=True):
     """One fragment of one call."""
 
     tool_calls: tuple[ToolCallEntry]  # type: ignore[assignment]  # the one member that this shape has
@@ -124,12 +141,17 @@ class ToolCallChunk(Chunk, gc=False, kw_only=True):
 
 def _reasoning_of(chunk: ReasoningChunk) -> str | None:
     delta = chunk.choices[0].delta
-    return delta.reasoning_content or delta.reasoning
+    found = delta.reasoning_content or delta.reasoning
+    if not found and delta.reasoning_details:
+        return "".join(detail.text or detail.summary or "" for detail in delta.reasoning_details)
+    return found
 
 
-TEXT_SHAPE = Shape(TEXT, typed_decoder(TextChunk), lambda chunk: chunk.choices[0].delta.content)
-REASONING_SHAPE = Shape(REASONING, typed_decoder(ReasoningChunk), _reasoning_of)
+LEADS = leads_of(None)
+TEXT_SHAPE = Shape(LEADS, TEXT, typed_decoder(TextChunk), lambda chunk: chunk.choices[0].delta.content)
+REASONING_SHAPE = Shape(LEADS, REASONING, typed_decoder(ReasoningChunk), _reasoning_of)
 TOOL_CALL_SHAPE = Shape(
+    LEADS,
     TOOL_CALL,
     typed_decoder(ToolCallChunk),
     lambda chunk: chunk.choices[0].delta.tool_calls[0].function.arguments,
@@ -139,7 +161,7 @@ TOOL_CALL_SHAPE = Shape(
 
 def choose_shape(state: DecodeState) -> None:
     """After a chunk that was read in full: which shape the next one probably has, if any is safe to expect."""
-    expect(state, _next_shape(state))
+    state.expect(_next_shape(state))
 
 
 def _next_shape(state: DecodeState) -> Shape:

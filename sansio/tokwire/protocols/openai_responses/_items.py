@@ -25,6 +25,17 @@ CALL_TYPES: dict[str, str | None] = {
 }
 """Items that the client runs, and the member that holds their input."""
 
+ARGUMENT_EVENTS = ("response.function_call_arguments", "response.custom_tool_call_input")
+DELTA_CHANNELS = {
+    "response.output_text": "output_text",
+    "response.refusal": "refusal",
+    "response.reasoning_summary_text": "summary_text",
+    "response.reasoning_summary": "summary_text",
+    "response.reasoning_text": "reasoning_text",
+    "response.reasoning": "reasoning_text",
+}
+"""Types of events, without their last word, to the channel that the text of a part belongs to."""
+
 
 class Item:
     """One output item.
@@ -217,6 +228,12 @@ def _is_another_call(entry: Item, item: dict[str, Any]) -> bool:
     call_id = as_id(item.get("call_id"))
     known = None if entry.call is None else entry.call.id
     return known is not None and call_id is not None and known != call_id
+
+
+def position_of(event: dict[str, Any]) -> int:
+    """The position of the part of an item that an event belongs to."""
+    index = as_index(event.get("content_index"))
+    return (as_index(event.get("summary_index")) or 0) if index is None else index
 
 
 def is_loose(event: dict[str, Any]) -> bool:

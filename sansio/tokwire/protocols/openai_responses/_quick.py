@@ -1,4 +1,4 @@
-"""The generator behind `events` for OpenAI Responses: text deltas are read here, all other events by the exact reader.
+"""The generator behind `events` for OpenAI Responses: deltas are read here, all other events by the exact reader.
 
 Each event has a number of its own in front of the text, so that nothing around it stays the same, and an `Envelope`
 would never fit. What is left is one typed decode per event. It is flat, and reads a payload in two places, because a
@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._blocks import TextBlock
-from ..._events import Block, StreamEvent
+from ..._events import Block, Reasoning, StreamEvent
 from ..._intake import Intake
-from ...framing._quick_frames import BLANK_LINE, QUICK_FAILURES, cut_payloads
+from ...framing._quick_deltas import cut_events
+from ...framing._quick_frames import BLANK_LINE, QUICK_FAILURES
+from ...framing._shape import REASONING, TEXT
 
 __all__: list[str] = []
-
-LEAD = b"event: response.output_text.delta\ndata: "
-
-cut = cut_payloads(LEAD)
 
 
 def events(intake: Intake) -> Iterator[StreamEvent]:
     """Everything that is ready."""
     state = intake.state
-    decode = state.shape.decode
+    shape = state.shape
+    decode, kind = shape.decode, shape.kind
     while True:
         if intake.is_clean:
             data = intake.first
@@ -42,17 +41,25 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             else:
                 intake.finish()
                 continue
-            line = data.removeprefix(LEAD)
+            line = data.removeprefix(state.lead.whole)
             payload = line.removesuffix(BLANK_LINE)
             size = len(data)
             if line is data or payload is line or size > intake.quick or 10 in payload or 13 in payload:
                 intake.ready = True
-                cut(intake, data)
+                cut_events(intake, data)
                 continue
             intake.position += size
             try:
-                if text := decode(payload).delta:
-                    yield Block(TextBlock(text))
+                message = decode(payload)
+                text = message.delta
+                if kind == TEXT:
+                    if text:
+                        yield Block(TextBlock(text))
+                elif kind == REASONING:
+                    if text and state.with_reasoning:
+                        yield Reasoning(text)
+                else:
+                    state.open_calls[message.output_index].append_quick(text)
             except QUICK_FAILURES:
                 intake.ready = True
                 intake.exact_event(data, intake.position - size)
@@ -61,26 +68,37 @@ def events(intake: Intake) -> Iterator[StreamEvent]:
             return
         if intake.attention:
             yield from intake.slow_events()
-        decode = state.shape.decode
-        payloads = intake.pieces
-        if payloads is not None:
-            quick = intake.quick
-            for payload in payloads:
+        shape = state.shape
+        decode, kind = shape.decode, shape.kind
+        pieces = intake.pieces
+        if pieces is not None:
+            quick, own = intake.quick, state.lead.own
+            for piece in pieces:
                 try:
-                    if 10 in payload or len(payload) > quick:
+                    payload = piece.removeprefix(own)
+                    if (own and payload is piece) or 10 in payload or len(payload) > quick:
                         raise ValueError
-                    if text := decode(payload).delta:
-                        yield Block(TextBlock(text))
+                    message = decode(payload)
+                    text = message.delta
+                    if kind == TEXT:
+                        if text:
+                            yield Block(TextBlock(text))
+                    elif kind == REASONING:
+                        if text and state.with_reasoning:
+                            yield Reasoning(text)
+                    else:
+                        state.open_calls[message.output_index].append_quick(text)
                 except QUICK_FAILURES:
-                    intake.exact_piece(payload)
+                    intake.exact_piece(piece)
                     yield from intake.slow_events()
-                    if intake.pieces is not payloads:
+                    if intake.pieces is not pieces:
                         break
-                    decode = state.shape.decode
-            intake.end_pieces(payloads)
+                    shape = state.shape
+                    decode, kind, own = shape.decode, shape.kind, state.lead.own
+            intake.end_pieces(pieces)
         elif intake.is_unfinished:
             data = intake.next_read()
             if data is None:
                 return
-            cut(intake, data)
+            cut_events(intake, data)
         intake.settle()

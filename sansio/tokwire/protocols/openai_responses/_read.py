@@ -11,7 +11,7 @@ from ..._server_errors import api_error, is_blank
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from .._protocol import Verdict
-from .._readers import as_dict, as_index, as_list, as_text, as_word
+from .._readers import as_dict, as_list, as_text, as_word
 from ._item_reader import (
     PART_CHANNELS,
     add_part,
@@ -21,7 +21,7 @@ from ._item_reader import (
     replace_arguments,
     settle_calls,
 )
-from ._items import Items
+from ._items import ARGUMENT_EVENTS, DELTA_CHANNELS, Items, position_of
 from ._shapes import choose_shape
 
 __all__: list[str] = []
@@ -48,15 +48,6 @@ PART_EVENTS = (
     "response.reasoning_summary_part.done",
     "response.reasoning_part.done",
 )
-ARGUMENT_EVENTS = ("response.function_call_arguments", "response.custom_tool_call_input")
-DELTA_CHANNELS = {
-    "response.output_text": "output_text",
-    "response.refusal": "refusal",
-    "response.reasoning_summary_text": "summary_text",
-    "response.reasoning_summary": "summary_text",
-    "response.reasoning_text": "reasoning_text",
-    "response.reasoning": "reasoning_text",
-}
 
 
 def kind_of(payload: Mapping[str, Any], sse_name: str | None) -> str:
@@ -138,11 +129,6 @@ def _raise_failure(response: dict[str, Any]) -> None:
     raise api_error(response, ERROR_STATUSES)
 
 
-def _position(payload: dict[str, Any]) -> int:
-    index = as_index(payload.get("content_index"))
-    return (as_index(payload.get("summary_index")) or 0) if index is None else index
-
-
 def _read_item(state: DecodeState, items: Items, payload: dict[str, Any], ending: str) -> None:
     item = as_dict(payload.get("item"))
     entry = items.of_item(payload, item, is_done=ending == "done")
@@ -157,14 +143,14 @@ def _read_whole_part(state: DecodeState, items: Items, payload: dict[str, Any]) 
     channel = PART_CHANNELS.get(as_word(part.get("type")) or "")
     if channel is not None:
         text = as_text(part.get("text")) or as_text(part.get("refusal"))
-        add_part(state, items, items.of_event(payload), (channel, _position(payload), text), is_delta=False)
+        add_part(state, items, items.of_event(payload), (channel, position_of(payload), text), is_delta=False)
 
 
 def _read_part(state: DecodeState, items: Items, payload: dict[str, Any], channel: str, ending: str) -> None:
     name = {"delta": "delta", "done": "refusal" if channel == "refusal" else "text"}.get(ending)
     if name is not None:
         text = as_text(payload.get(name))
-        part = (channel, _position(payload), text)
+        part = (channel, position_of(payload), text)
         add_part(state, items, items.of_event(payload), part, is_delta=ending == "delta")
 
 

@@ -1,4 +1,4 @@
-"""The ordinary shape of a text delta, as a type: an event that fits it holds text of the part that is being written."""
+"""The ordinary shape of a delta, as a type: an event that fits it continues what is being written at its place."""
 
 from __future__ import annotations
 
@@ -8,49 +8,71 @@ import msgspec
 
 from ..._json import typed_decoder
 from ..._state import DecodeState
-from ...framing._envelope import NO_SHAPE, TEXT, Shape, expect
+from ...framing._shape import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, leads_of
 from .._readers import as_index
-from ._items import Items
+from ._items import ARGUMENT_EVENTS, DELTA_CHANNELS, Items, position_of
 
 __all__: list[str] = []
 
-TEXT_DELTA = "response.output_text.delta"
-MAX_SHAPES = 64
+MAX_INDEX = 64
+MAX_SHAPES = 512
+KINDS = {"output_text": TEXT, "summary_text": REASONING, "reasoning_text": REASONING}
 
-_shapes: dict[int, Shape] = {}
+_shapes: dict[tuple[str, int, int], Shape] = {}
 
 
-def shape_for(index: int) -> Shape:
-    """The shape of text deltas of the first part of an item. The first ones are kept: an answer has few items.
-
-    Members stand in the order of the wire: the decoder looks for the next one first.
-    """
-    shape = _shapes.get(index)
-    if shape is None:
+def shape_for(event: str, index: int, position: int) -> Shape:
+    """The shape of deltas of one type for one part of one item. The first ones are kept: an answer has few items."""
+    key = event, index, position
+    shape = _shapes.get(key, NO_SHAPE)
+    if shape is NO_SHAPE and len(_shapes) < MAX_SHAPES:
+        channel = DELTA_CHANNELS.get(event.removesuffix(".delta"))
+        place = (Literal[position], 0) if position == 0 else (Literal[position],)
+        is_summary = channel == "summary_text"
         kind = msgspec.defstruct(
-            f"TextEventOfItem{index}",
+            "Delta",
             [
+                ("type", Literal[event]),
                 ("output_index", Literal[index]),
-                ("content_index", Literal[0], 0),
+                *([("content_index", None, None)] if is_summary else [("content_index", *place)]),
                 ("delta", str),
+                *([("summary_index", *place)] if is_summary else [("summary_index", None, None)]),
                 ("error", None, None),
                 ("object", None, None),
                 ("response", None, None),
             ],
-            tag_field="type",
-            tag=TEXT_DELTA,
             gc=False,
             kw_only=True,
         )
-        shape = _shapes[index] = Shape(TEXT, typed_decoder(kind), lambda event: event.delta)
+        shape = _shapes[key] = Shape(
+            leads_of(event),
+            TOOL_CALL if channel is None else KINDS[channel],
+            typed_decoder(kind),
+            lambda message: message.delta,
+            lambda message: message.output_index,
+        )
     return shape
 
 
-def choose_shape(state: DecodeState, items: Items, payload: dict[str, Any], kind: str) -> None:
-    """After an event that was read in full: whether the next one is probably text of the same part."""
-    index = as_index(payload.get("output_index"))
-    is_text = kind == TEXT_DELTA and payload.get("content_index", 0) == 0
-    if not is_text or index is None or state.options.include_raw or state.buffers().has_half or not items.has_text:
-        expect(state, NO_SHAPE)
-    elif 0 <= index < MAX_SHAPES and items.failed is None:
-        expect(state, shape_for(index))
+def choose_shape(state: DecodeState, items: Items, payload: dict[str, Any], event: str) -> None:
+    """After an event that was read in full: what the next one probably holds, if anything is safe to expect."""
+    state.expect(_next_shape(state, items, payload, event))
+
+
+def _next_shape(state: DecodeState, items: Items, payload: dict[str, Any], event: str) -> Shape:
+    stem, _, ending = event.rpartition(".")
+    index, position = as_index(payload.get("output_index")), position_of(payload)
+    if ending != "delta" or index is None or not 0 <= index < MAX_INDEX or not 0 <= position < MAX_INDEX:
+        return NO_SHAPE
+    if state.options.include_raw or items.failed is not None or state.buffers().has_half:
+        return NO_SHAPE
+    item = items.of_event(payload)
+    if stem in ARGUMENT_EVENTS:
+        is_plain = not state.options.include_tool_deltas and not state.record.budget.has_halves
+        if item.call is None or not is_plain or state.buffers().channel != "tool_call":
+            return NO_SHAPE
+        state.open_calls = {index: item.call}
+        return shape_for(event, index, position)
+    channel = DELTA_CHANNELS.get(stem, "")
+    is_known = (channel, position) in item.parts and channel in KINDS
+    return shape_for(event, index, position) if is_known else NO_SHAPE
