@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.quick import read_in_full
 from tests.support import START, STOP, close_block, decoded, event
 from tests.wire import ABSENT, Row, anthropic, begin, dropped, message, more, row, rows, said, tool_use, written
 
 from tokwire import RedactedThinkingBlock, Signature, ThinkingBlock
+from tokwire.framing._shape import NO_SHAPE
+from tokwire.protocols.anthropic import _shapes
+from tokwire.protocols.anthropic._shapes import ignored_input
 
 STOPPED = ("finish", "stop")
 TEXT = begin(0, "text", text="")
@@ -170,6 +174,23 @@ def test_blocks_that_are_not_the_callers(kind: str) -> None:
     ]
     found = anthropic(message(*parts, TEXT.replace(b'"index":0', b'"index":1'), said(1, "x")))
     assert (rows(found), dropped(found)) == ([("text", "x"), STOPPED], [])
+
+
+def test_input_that_is_not_for_the_caller_is_passed_over_quickly() -> None:
+    server = begin(2, "server_tool_use", id="s", name="w", input={})
+    events = [START, server, *(written(2, text) for text in ('{"q"', ":", '"', "x", '"}')), said(0, "a"), said(0, "b")]
+    events += [tool_use(3), written(3, "{"), written(3, "}"), written(2, "z")]
+    assert read_in_full("anthropic", events) == 7
+    found = rows(anthropic(message(*events[1:], reason="tool_use")))
+    assert found[:3] == [("text", "a"), ("text", "b"), ("call", "t1", "f", "{}")]
+
+
+def test_the_shapes_of_other_inputs_are_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = ignored_input(7)
+    assert ignored_input(7) is known
+    monkeypatch.setattr(_shapes, "MAX_IGNORED", 0)
+    assert ignored_input(7) is known
+    assert ignored_input(1 << 40) is NO_SHAPE
 
 
 # ---- the ways of the quick path ------------------------------------------------------------------------------

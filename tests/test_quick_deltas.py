@@ -230,7 +230,12 @@ def test_a_summary_holds_no_envelope() -> None:
 
 BEGINS: dict[str, Sequence[bytes]] = {
     "openai-chat": [piece(1, "a", "f", "")],
-    "anthropic": [START, begin(0, "text", text=""), tool_use(1)],
+    "anthropic": [
+        START,
+        begin(0, "text", text=""),
+        tool_use(1),
+        begin(2, "server_tool_use", id="s", name="w", input={}),
+    ],
     "cohere": [COHERE_START],
 }
 LETTERS = st.text(st.sampled_from('ab"\\\n\u00e9\U0001f600'), max_size=3)
@@ -258,6 +263,8 @@ CHANGES = st.sampled_from(
         (b"\n\n", b"\nid: 7\n\n"),
         (b'"r1"', b'"r2"'),
         (b'"index":1', b'"index":0'),
+        (b'"index":2', b'"index":1'),
+        (b'"index":2', b'"index":3'),
         (b'"word"', b'"w"'),
         (b'"word"', b'""'),
         (b'"word"', b'"a","error":{"message":"x"}'),
@@ -271,11 +278,16 @@ def noisy(letters: str) -> bytes:
     return text(letters, obfuscation="word")
 
 
+def server_input(letters: str) -> bytes:
+    return written(2, letters)
+
+
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_streams_of_almost_equal_events(draw: st.DataObject) -> None:
     protocol = draw.draw(st.sampled_from(["openai-chat", "openai-chat", "anthropic", "cohere"]))
-    makers = [make for name, _, make in KINDS if name == protocol] + [noisy] * (protocol == "openai-chat")
+    makers = [make for name, _, make in KINDS if name == protocol]
+    makers += {"openai-chat": [noisy], "anthropic": [server_input]}.get(protocol, [])
     events = list(BEGINS[protocol])
     for _ in range(draw.draw(st.integers(1, 4))):
         make = draw.draw(st.sampled_from(makers))

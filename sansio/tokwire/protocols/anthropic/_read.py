@@ -146,7 +146,9 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
             _read_message(state, blocks, payload)
         case _:
             return Verdict.UNKNOWN
-    choose_shape(state, is_delta=kind == "content_block_delta")
+    is_delta, index = kind == "content_block_delta", as_index(payload.get("index"))
+    is_ignored = is_delta and index in blocks.others and as_dict(payload.get("delta")).get("type") == "input_json_delta"
+    choose_shape(state, index, is_delta=is_delta, is_ignored=is_ignored)
     return Verdict.RECOGNISED
 
 

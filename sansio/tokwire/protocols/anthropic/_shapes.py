@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from ..._json import typed_decoder
@@ -13,6 +14,7 @@ from ...framing._shape import NO_SHAPE, REASONING, TEXT, TOOL_CALL, Shape, leads
 __all__: list[str] = []
 
 Tag = Literal["content_block_delta"]
+MAX_IGNORED = 64
 
 
 class TextDelta(Struct, gc=False):
@@ -72,11 +74,37 @@ INPUT_SHAPE = Shape(
 )
 
 
-def choose_shape(state: DecodeState, *, is_delta: bool) -> None:
-    """After an event that was read in full: which shape the next one probably has, if any is safe to expect."""
+_ignored: dict[int, Shape] = {}
+
+
+def ignored_input(index: int) -> Shape:
+    """The shape of fragments of an input that is not for the caller: that of a tool which the server runs itself.
+
+    Nothing comes of them. The first shapes are kept: a message has few blocks.
+    """
+    shape = _ignored.get(index, NO_SHAPE)
+    if shape is NO_SHAPE and len(_ignored) < MAX_IGNORED:
+        members = [("type", Tag), ("index", Literal[index]), ("delta", InputDelta)]
+        absent = [("error", None, None), ("object", None, None)]
+        kind = msgspec.defstruct("IgnoredInput", [*members, *absent], gc=False)
+        shape = _ignored[index] = Shape(LEADS, TEXT, typed_decoder(kind), lambda event: None)
+    return shape
+
+
+def choose_shape(state: DecodeState, index: int | None, *, is_delta: bool, is_ignored: bool) -> None:
+    """After an event that was read in full: which shape the next one probably has, if any is safe to expect.
+
+    Args:
+        state: What is known of the stream.
+        index: The index of the block that the event is of.
+        is_delta: Whether it was a delta.
+        is_ignored: Whether it was a delta of an input that is not for the caller.
+    """
     options, buffers = state.options, state.buffers()
     if options.include_raw or buffers.has_half:
         state.expect(NO_SHAPE)
+    elif is_ignored:
+        state.expect(NO_SHAPE if index is None else ignored_input(index))
     elif is_delta and buffers.channel == "tool_call":
         is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
         state.open_calls = buffers.table.by_index
