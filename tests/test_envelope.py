@@ -16,6 +16,8 @@ from tokwire.framing._envelope import (
     MAX_EVENT_BYTES,
     NO_ENVELOPE,
     TRIES,
+    UNLEARNED,
+    WAITS,
     Envelope,
     decode_string,
     learn,
@@ -43,6 +45,7 @@ def new_state(shape: Shape = TEXT_SHAPE) -> DecodeState:
     state = DecodeState(decode_options(), {})
     state.respell(LEAD)
     state.expect(shape)
+    state.envelope = UNLEARNED
     return state
 
 
@@ -121,6 +124,15 @@ def test_any_lead_can_stand_before_a_payload(lead: bytes) -> None:
     assert found.start == state.lead.common + found.piece_start
 
 
+def test_the_first_events_of_a_shape_are_waited_for() -> None:
+    state = new_state()
+    state.expect(REASONING_SHAPE)
+    state.expect(TEXT_SHAPE)
+    events = [chunk({"content": "a"}) for _ in range(WAITS + 1)]
+    assert [bool(learn(state, found, 0).end) for found in events] == [False] * WAITS + [True]
+    assert state.envelope.tries == TRIES - 1
+
+
 # ---- noise ---------------------------------------------------------------------------------------------------
 
 
@@ -176,7 +188,10 @@ def test_blanks_before_the_last_bracket_are_noise() -> None:
     found = learned(first, second)
     assert found.middle == b'},"finish_reason":null}]'
     assert (found.end, found.piece_end) == (b"}\n\n", b"}")
-    assert [noise for noise in (b" ", b"   ", b" \t", b"\n", b" a", b"\x0b") if found.is_noise(noise)] == [b" ", b"   "]
+    assert [noise for noise in (b" ", b"   ", b" \t", b"\n", b" a", b"X", b"\x0b") if found.is_noise(noise)] == [
+        b" ",
+        b"   ",
+    ]
     again = learned(second, first)
     assert (again.middle, again.is_noise, again.end) == (found.middle, found.is_noise, found.end)
 

@@ -6,7 +6,7 @@ import pytest
 from tests.support import chunk, decode_options
 
 from tokwire._state import DecodeState
-from tokwire.framing._envelope import NO_ENVELOPE, UNLEARNED, learn
+from tokwire.framing._envelope import NO_ENVELOPE, NOT_YET, WAITS, learn
 from tokwire.framing._shape import NO_SHAPE, SPELLINGS, leads_of
 from tokwire.protocols.anthropic._shapes import INPUT_SHAPE
 from tokwire.protocols.openai_chat._shapes import REASONING_SHAPE, TEXT_SHAPE
@@ -16,18 +16,20 @@ def test_another_shape_is_learned_anew() -> None:
     state = DecodeState(decode_options(), {})
     state.respell(b"data: ")
     state.expect(TEXT_SHAPE)
-    learn(state, chunk({"content": "a"}), 0)
+    for _ in range(WAITS + 1):
+        learn(state, chunk({"content": "a"}), 0)
+    assert state.envelope.end
     known = state.envelope
     state.expect(TEXT_SHAPE)
     assert state.envelope is known
     state.expect(REASONING_SHAPE)
-    assert state.envelope is UNLEARNED
+    assert state.envelope is NOT_YET
     state.expect(NO_SHAPE)
     assert state.envelope is NO_ENVELOPE
 
 
 def test_nothing_fits_where_nothing_is_known() -> None:
-    for envelope in (NO_ENVELOPE, UNLEARNED):
+    for envelope in (NO_ENVELOPE, NOT_YET):
         assert b"data: x".removesuffix(envelope.end) == b"data: x"
     with pytest.raises(ValueError, match="not an ordinary payload"):
         NO_SHAPE.decode(b"{}")

@@ -8,7 +8,7 @@ from ._events import Finish, StreamEvent
 from ._frame_reader import FrameReader
 from ._intake import Intake
 from ._state import DecodeState
-from ._transitions import DONE, RECEIVING, Input, move
+from ._transitions import DONE, EVENT, LAST_EVENT, RECEIVING, Input, move
 from .framing._frames import Frame, FrameKind
 from .protocols._protocol import ApiProtocol
 
@@ -38,7 +38,7 @@ class Engine(FrameReader):
         while True:
             event = next(self._handing_out, None)
             if event is not None:
-                self.phase = move(self.phase, Input.LAST_EVENT if type(event) is Finish else Input.EVENT)
+                self.phase = move(self.phase, LAST_EVENT if type(event) is Finish else EVENT)
                 if self.phase is DONE:
                     self.attention = False
                     self._close()

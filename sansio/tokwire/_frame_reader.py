@@ -15,8 +15,8 @@ from ._intake import Intake
 from ._json import JSONError, NestingError, is_json, parse_payload
 from ._server_errors import api_error, has_error, is_blank
 from ._state import DecodeState
-from .framing._frames import Frame, FrameKind
-from .protocols._protocol import ApiProtocol, OnPayload, Verdict, is_heartbeat
+from .framing._frames import PAYLOAD, Frame, FrameKind
+from .protocols._protocol import RECOGNISED, UNKNOWN, ApiProtocol, OnPayload, is_heartbeat
 
 __all__: list[str] = []
 
@@ -63,9 +63,10 @@ class FrameReader(Intake):
             self.state.flush_halves()
 
     def _accept(self, frame: Frame) -> None:
+        if frame.kind is PAYLOAD:
+            self._payload(frame)
+            return
         match frame.kind:
-            case FrameKind.PAYLOAD:
-                self._payload(frame)
             case FrameKind.PENDING | FrameKind.PENDING_CUT | FrameKind.UNFINISHED:
                 self._pending(frame)
             case FrameKind.END_MARK:
@@ -108,8 +109,8 @@ class FrameReader(Intake):
         if len(parts) > 1 and all(_is_payload(part) for part in parts[:-1]):
             last_is_whole = _is_payload(parts[-1])
             if last_is_whole or is_pending:
-                whole = [Frame(FrameKind.PAYLOAD, part, frame.offset, frame.name) for part in parts[:-1]]
-                kind = FrameKind.PAYLOAD if last_is_whole else FrameKind.CUT
+                whole = [Frame(PAYLOAD, part, frame.offset, frame.name) for part in parts[:-1]]
+                kind = PAYLOAD if last_is_whole else FrameKind.CUT
                 whole.append(Frame(kind, parts[-1], frame.offset, frame.name))
                 self.frames = iter([*whole, *(self.frames or ())])
                 return
@@ -144,12 +145,12 @@ class FrameReader(Intake):
         if not is_recognised and not is_error and is_heartbeat(payload, frame.name):
             return
         state.is_failing = is_error
-        verdict = read(state, payload, frame.name) if is_object else Verdict.UNKNOWN
+        verdict = read(state, payload, frame.name) if is_object else UNKNOWN
         if is_error:
             raise api_error(value, protocol.error_statuses)
-        if verdict is Verdict.RECOGNISED:
+        if verdict is RECOGNISED:
             self._recognised = True
-        elif verdict is Verdict.UNKNOWN:
+        elif verdict is UNKNOWN:
             self._note_unknown(frame, value)
         if state.is_ended:
             self._end_stream()

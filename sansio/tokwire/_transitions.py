@@ -45,6 +45,8 @@ class Phase(Enum):
     DONE = "done"
     FAILED = "failed"
 
+    __hash__ = object.__hash__  # a member is hashed in C then, and not by its name in Python
+
 
 RECEIVING, CLOSING, DONE, FAILED = Phase.RECEIVING, Phase.CLOSING, Phase.DONE, Phase.FAILED
 """The phases by themselves: looking up a member of an enum costs more than the rest of the check."""
@@ -58,6 +60,12 @@ class Input(Enum):
     EVENT = "event handed out"
     LAST_EVENT = "last event handed out"
     ERROR = "error raised"
+
+    __hash__ = object.__hash__  # as above
+
+
+EVENT, LAST_EVENT = Input.EVENT, Input.LAST_EVENT
+"""By themselves as above."""
 
 
 TRANSITIONS: dict[tuple[Phase, Input], Phase | type[LocalProtocolError]] = {

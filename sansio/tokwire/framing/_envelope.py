@@ -30,6 +30,9 @@ __all__: list[str] = []
 MAX_EVENT_BYTES = 4096
 """Longer events are not learned: an envelope is held as long as the stream is open."""
 
+WAITS = 2
+"""So many events of a shape come before an envelope is learned: the shortest texts would not be worth its price."""
+
 FEW_EVENTS = 16
 """An envelope that does not hold for so many events was not worth its price."""
 
@@ -54,6 +57,7 @@ class Envelope(Struct, frozen=True, eq=False, gc=False):
         index: The index of the tool call that the text belongs to.
         offset: Where in the body of the stream the event was.
         tries: How many more may be learned.
+        waits: How many more events come before one is.
     """
 
     start: bytes = b""
@@ -65,10 +69,12 @@ class Envelope(Struct, frozen=True, eq=False, gc=False):
     index: int = 0
     offset: int = 0
     tries: int = 0
+    waits: int = 0
 
 
 NO_ENVELOPE = Envelope()
-UNLEARNED = Envelope(start=b"\0", piece_start=b"\0", tries=TRIES)
+WAITING = tuple(Envelope(start=b"\0", piece_start=b"\0", tries=TRIES, waits=waits) for waits in range(WAITS + 1))
+UNLEARNED, NOT_YET = WAITING[0], WAITING[WAITS]
 
 
 def learn(state: Expectation, event: bytes, offset: int) -> Envelope:
@@ -83,31 +89,34 @@ def learn(state: Expectation, event: bytes, offset: int) -> Envelope:
         The new envelope. None fits it where nothing was learned.
     """
     known = state.envelope
+    if known.waits:
+        state.envelope = WAITING[known.waits - 1]
+        return state.envelope
     if known.middle and event.startswith(known.start) and known.middle in event:
         return known  # only its noise is of another kind, this once
     was_worth_it = known.end != b"" and offset - known.offset >= FEW_EVENTS * len(event)
     tries = TRIES if was_worth_it else known.tries
     if tries:
-        found = _envelope_of(state.shape, state.lead, event, known) if len(event) <= MAX_EVENT_BYTES else None
-        state.envelope = replace(found or UNLEARNED, offset=offset, tries=tries - 1)
+        found = _envelope_of(state.shape, state.lead, event, known) if len(event) <= MAX_EVENT_BYTES else UNLEARNED
+        state.envelope = replace(found, offset=offset, tries=tries - 1)
     else:
         state.envelope = NO_ENVELOPE
     return state.envelope
 
 
-def _envelope_of(shape: Shape, lead: Lead, event: bytes, known: Envelope) -> Envelope | None:
-    """The envelope of an event, or None where it is not proved."""
+def _envelope_of(shape: Shape, lead: Lead, event: bytes, known: Envelope) -> Envelope:
+    """The envelope of an event; one that never fits where it is not proved."""
 
     def read(event: bytes) -> Any:
         return shape.decode(event[len(lead.whole) : -len(BLANK_LINE)])
 
     message = read(event)
     text = shape.text_of(message) or ""
-    spellings = (encode(text), json.dumps(text).encode())
-    spelling = next((spelling for spelling in spellings if spelling in event), None)
-    if spelling is None:
-        return None
-    start, _, end = event.partition(spelling)
+    start, found_text, end = event.partition(encode(text))
+    if not found_text:
+        start, found_text, end = event.partition(json.dumps(text).encode())
+    if not found_text:
+        return UNLEARNED
     middle, is_noise, behind = _parted_at_noise(end)
     if start == known.start and known.end.startswith(middle) and known.end.endswith(behind):
         end = behind
@@ -119,9 +128,9 @@ def _envelope_of(shape: Shape, lead: Lead, event: bytes, known: Envelope) -> Env
         try:
             found = shape.text_of(read(other))
         except FAILURES:
-            return None
+            return UNLEARNED
         if (found or "") != other_text:
-            return None
+            return UNLEARNED
     piece_start, piece_end = start[len(lead.common) :], end[: -len(BLANK_LINE)]
     return Envelope(start, end, middle, is_noise, piece_start, piece_end, shape.index_of(message))
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from .._json import refuse
-from ._envelope import NO_ENVELOPE, UNLEARNED
+from ._envelope import NO_ENVELOPE, NOT_YET
 from ._quick_frames import BLANK_LINE
 
 __all__: list[str] = []
@@ -97,7 +97,7 @@ class Expectation:
         if shape is not self.shape:
             self.shape = shape
             self.lead = shape.leads[self.spelling]
-            self.envelope = NO_ENVELOPE if shape is NO_SHAPE else UNLEARNED
+            self.envelope = NO_ENVELOPE if shape is NO_SHAPE else NOT_YET
 
     def respell(self, event: bytes) -> None:
         """Note how the events of the stream begin, from the first bytes of one."""

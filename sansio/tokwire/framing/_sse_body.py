@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .._limits import Limits, comparable
-from ._frames import Frame, FrameKind
+from ._frames import PAYLOAD, Frame, FrameKind
 from ._line_body import BLANKS, END_MARK, SHOWN, LineBody
 from .sse import BYTE_ORDER_MARK, FIELDS, EventFields, split_field
 
@@ -63,7 +63,7 @@ class SSEBody(LineBody):
         is_plain = data.startswith(OBJECT, start - len(OBJECT)) and data.find(b"\n", start) == len(data) - 2
         if not is_plain or 13 in data or len(data) > self._plain_bytes or self._start.looks is not None:
             return None
-        return Frame(FrameKind.PAYLOAD, data[start - 1 : -2], offset, name)
+        return Frame(PAYLOAD, data[start - 1 : -2], offset, name)
 
     def _finish(self, offset: int, tail: bytes, frames: list[Frame], *, complete: bool) -> None:
         is_field = split_field(tail)[0] in FIELDS
@@ -86,18 +86,18 @@ class SSEBody(LineBody):
             return
         self._json.drop()
         if not line:
-            self._dispatch(frames, FrameKind.PAYLOAD)
+            self._dispatch(frames, PAYLOAD)
         elif name in FIELDS:
             self.started = True
             self._release_body(frames)
             if name == b"data" and value.strip(BLANKS) == END_MARK and self._may_end():
-                self._dispatch(frames, FrameKind.PAYLOAD)
+                self._dispatch(frames, PAYLOAD)
                 frames.append(Frame(FrameKind.END_MARK, value, offset))
             else:
                 self._fields.add(name, value, offset)
         elif name == b"error" and b":" in line:
             self.started = True
-            self._dispatch(frames, FrameKind.PAYLOAD)
+            self._dispatch(frames, PAYLOAD)
             frames.append(Frame(FrameKind.ERROR, value, offset))
         elif name:
             self._take_stray(offset, line, frames)
@@ -124,12 +124,12 @@ class SSEBody(LineBody):
     def _take_stray(self, offset: int, line: bytes, frames: list[Frame]) -> None:
         text = line.strip(BLANKS)
         if text == END_MARK:
-            self._dispatch(frames, FrameKind.PAYLOAD)
+            self._dispatch(frames, PAYLOAD)
             self._release_body(frames)
             self.started = True
             frames.append(Frame(FrameKind.END_MARK, END_MARK, offset))
         elif _JSON_START.match(text):
-            self._dispatch(frames, FrameKind.PAYLOAD)
+            self._dispatch(frames, PAYLOAD)
             self._json.begin(offset, len(self._body.data) if self._body else 0)
             self._continue_json(line, frames)
         elif text and not self.started and self._stray is None:

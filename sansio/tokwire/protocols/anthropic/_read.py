@@ -14,7 +14,7 @@ from ..._json import value_text
 from ..._partial_call import PartialToolCall
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
 
@@ -145,11 +145,11 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         case _ if is_whole_message(payload):
             _read_message(state, blocks, payload)
         case _:
-            return Verdict.UNKNOWN
+            return UNKNOWN
     is_delta, index = kind == "content_block_delta", as_index(payload.get("index"))
     is_ignored = is_delta and index in blocks.others and as_dict(payload.get("delta")).get("type") == "input_json_delta"
     choose_shape(state, index, is_delta=is_delta, is_ignored=is_ignored)
-    return Verdict.RECOGNISED
+    return RECOGNISED
 
 
 def on_eof(state: DecodeState) -> None:

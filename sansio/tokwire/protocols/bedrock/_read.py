@@ -12,7 +12,7 @@ from ..._finish import OPENAI_WORDS, FinishReason
 from ..._json import JSONError, NestingError, parse_payload, refuse
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_id, as_index, as_text, as_word
 from ._families import FamilyMemory, read_family, read_metrics, settle_family
 from ._shapes import choose_reader
@@ -110,10 +110,10 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         state.hot_decode = refuse
         return _open_chunk(state, data, payload)
     if sse_name not in EVENTS:
-        return Verdict.UNKNOWN
+        return UNKNOWN
     read_event(state, data, sse_name, payload)
     choose_reader(state, data.opened, payload)
-    return Verdict.RECOGNISED
+    return RECOGNISED
 
 
 def on_eof(state: DecodeState) -> None:
@@ -204,10 +204,10 @@ def _open_chunk(state: DecodeState, data: BedrockData, payload: dict[str, Any]) 
     except ValueError:
         raise ValueError("a chunk does not hold base64") from None
     if not isinstance(inner, dict):
-        return Verdict.UNKNOWN
+        return UNKNOWN
     name = next((name for name in inner if name in EVENTS), None)
     if name is not None:
         read_event(state, data, name, as_dict(inner[name]))
         read_metrics(state, inner)
-        return Verdict.RECOGNISED
+        return RECOGNISED
     return read_family(state, data.family, inner)

@@ -11,7 +11,7 @@ from ..._server_errors import api_error, is_blank
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
 from ...framing._shape import NO_SHAPE
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
 
@@ -76,10 +76,10 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     if is_whole_answer(payload):
         state.expect(NO_SHAPE)
         _read_answer(state, payload)
-        return Verdict.RECOGNISED
+        return RECOGNISED
     kind = kind_of(payload, sse_name)
     if kind not in TYPES:
-        return Verdict.UNKNOWN
+        return UNKNOWN
     if payload.get("id"):
         state.identify(payload.get("id"), None)
     delta = as_dict(payload.get("delta"))
@@ -91,7 +91,7 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         message = as_dict(delta.get("message"))
         _read_message(state, message, as_index(payload.get("index")))
         choose_shape(state, kind, message)
-    return Verdict.RECOGNISED
+    return RECOGNISED
 
 
 def on_body(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:

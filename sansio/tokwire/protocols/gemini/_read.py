@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._finish import FinishReason
 from ..._state import DecodeState
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_index, as_list, as_text, as_word
 from ._calls import GeminiCalls
 from ._counts import take_counts
@@ -49,7 +49,7 @@ def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
 def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read one payload."""
     if not recognises(payload, sse_name):
-        return Verdict.UNKNOWN
+        return UNKNOWN
     state.identify(payload.get("responseId"), payload.get("modelVersion"))
     counts = take_counts(state, payload.get("usageMetadata"))
     if state.protocol_data is None:
@@ -70,7 +70,7 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     if block_reason is not None and not calls.has_candidates:
         state.finish_with(FinishReason.CONTENT_FILTER, block_reason)
     choose_reader(state, payload, counts)
-    return Verdict.RECOGNISED
+    return RECOGNISED
 
 
 def on_eof(state: DecodeState) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..._finish import FinishReason
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_id, as_list, as_text, as_word
 from ._shapes import choose_reader
 
@@ -48,7 +48,7 @@ def marks(payload: Mapping[str, Any], sse_name: str | None) -> bool:
 def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read one line."""
     if not recognises(payload, sse_name):
-        return Verdict.UNKNOWN
+        return UNKNOWN
     state.identify(None, payload.get("model"))
     message = as_dict(payload.get("message"))
     reasoning = as_text(message.get("thinking")) or as_text(payload.get("thinking"))
@@ -69,4 +69,4 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         state.end()
     is_chat = isinstance(payload.get("message"), dict)
     choose_reader(state, is_chat=is_chat, text="" if calls else text, reasoning="" if calls else reasoning)
-    return Verdict.RECOGNISED
+    return RECOGNISED

@@ -13,7 +13,7 @@ from typing import Any
 from ..._partial_call import PartialToolCall
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_id, as_index, as_list, as_text, as_word
 from ._shapes import choose_shape
 
@@ -75,7 +75,7 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
         usages = (*usages, as_dict(payload.get("x_groq")).get("usage"))
         state.usage(next((usage for usage in usages if usage), None), USAGE)
     choose_shape(state)
-    return Verdict.RECOGNISED if is_recognised else Verdict.UNKNOWN
+    return RECOGNISED if is_recognised else UNKNOWN
 
 
 def _read_choice(state: DecodeState, choice: dict[str, Any], position: int) -> None:

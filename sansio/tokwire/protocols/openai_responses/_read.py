@@ -10,7 +10,7 @@ from ..._finish import FinishReason
 from ..._server_errors import api_error, is_blank
 from ..._state import DecodeState
 from ..._token_counts import CountPaths
-from .._protocol import Verdict
+from .._protocol import RECOGNISED, UNKNOWN, Verdict
 from .._readers import as_dict, as_list, as_text, as_word
 from ._item_reader import (
     PART_CHANNELS,
@@ -73,9 +73,9 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     items = _items(state)
     if items.failed is not None and state.is_failing:
         items.failed = payload  # it says what failed
-        return Verdict.UNKNOWN
+        return UNKNOWN
     if not recognises(payload, sse_name):
-        return Verdict.UNKNOWN
+        return UNKNOWN
     if items.failed is not None:
         _raise_failure(items.failed)
     kind = kind_of(payload, sse_name)
@@ -96,18 +96,18 @@ def on_payload(state: DecodeState, payload: dict[str, Any], sse_name: str | None
     elif kind in PART_EVENTS:
         _read_whole_part(state, items, payload)
     choose_shape(state, items, payload, kind)
-    return Verdict.RECOGNISED
+    return RECOGNISED
 
 
 def on_body(state: DecodeState, payload: dict[str, Any], sse_name: str | None) -> Verdict:
     """Read a body that is one JSON answer in place of a stream."""
     if payload.get("object") != "response":
-        return on_payload(state, payload, sse_name) if recognises(payload, sse_name) else Verdict.UNKNOWN
+        return on_payload(state, payload, sse_name) if recognises(payload, sse_name) else UNKNOWN
     items = _items(state)
     _end(state, items, payload, payload, as_text(payload.get("status")))
     if items.failed is not None:
         _raise_failure(items.failed)
-    return Verdict.RECOGNISED
+    return RECOGNISED
 
 
 def on_eof(state: DecodeState) -> None:
