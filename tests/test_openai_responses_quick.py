@@ -181,6 +181,30 @@ def test_what_was_read_quickly_is_not_said_again() -> None:
     assert rows(decode("openai-responses", *body)) == [*(("text", letter) for letter in "abcd"), STOPPED]
 
 
+def test_a_delta_that_names_another_place_is_of_another_part() -> None:
+    """What a part had is seen in its `.done`, which says nothing again."""
+    letters = [text_delta(letter) for letter in "abc"]
+    elsewhere = text_delta("d", content_index=ABSENT, summary_index=1)
+    ended = said("output_text.done", output_index=0, summary_index=1, text="d")
+    found = rows(decode("openai-responses", START, *letters, elsewhere, ended, END))
+    assert found == [*(("text", letter) for letter in "abcd"), STOPPED]
+    thoughts = [thought("reasoning_summary_text", letter, place="summary_index") for letter in "abc"]
+    other = said("reasoning_summary_text.delta", output_index=3, summary_index=0, content_index=1, delta="d")
+    ended = said("reasoning_summary_text.done", output_index=3, content_index=1, text="d")
+    found = rows(decode("openai-responses", START, *thoughts, other, ended, END))
+    assert found == [*(("reasoning", letter) for letter in "abcd"), STOPPED]
+
+
+@pytest.mark.parametrize(
+    "make", [text_delta, lambda text: thought("reasoning_text", text), lambda text: written(1, text)]
+)
+def test_raw_payloads_leave_the_quick_path(make: Any) -> None:
+    events = [START, added(function(), 1), *map(make, "abcd")]
+    assert read_in_full("openai-responses", events, include_raw=True) == len(events) + 1
+    raw = [row for row in rows(decode("openai-responses", *events, END, include_raw=True)) if row[0] == "raw"]
+    assert len(raw) == len(events) + 2
+
+
 def test_generators_that_are_dropped_lose_nothing() -> None:
     decoder = tokwire.StreamDecoder("openai-responses")
     body = START + b"".join(map(text_delta, "abcdef"))

@@ -14,6 +14,7 @@ from tests.support import START, chunk, cut, data, decoded
 from tests.wire import begin, more, openai, piece, rows, said, tool_use, written
 
 import tokwire
+from tokwire.framing._envelope import MAX_EVENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,6 +51,9 @@ def tool_input(letters: str) -> bytes:
 def cohere_text(letters: str) -> bytes:
     return part("content-delta", 0, content={"text": letters})
 
+
+KNOWN = "abcef"
+"""After the text of these an envelope is known."""
 
 KINDS: list[tuple[str, bytes, Callable[[str], bytes]]] = [
     ("openai-chat", b"", text),
@@ -99,9 +103,24 @@ def test_once_an_envelope_is_known_only_the_text_is_decoded(
     assert found or [piece for piece in pieces[0] if piece][-7:] == [letter for letter in letters if letter]
 
 
+def test_long_events_are_not_searched_for_an_envelope() -> None:
+    limits = tokwire.Limits(max_json_depth=None)
+    for size, is_long in ((MAX_EVENT_BYTES, False), (MAX_EVENT_BYTES + 1, True)):
+        decoder = tokwire.StreamDecoder("openai-chat", limits=limits)
+        for read in map(text, KNOWN):
+            decoder.receive_data(read)
+            shown(decoder)
+        without_whole_decoding(decoder)
+        decoder.receive_data(text("x" * (size - len(text("")))))
+        if is_long:
+            with pytest.raises(AssertionError, match="decoded whole"):
+                shown(decoder)
+        else:
+            assert len(shown(decoder)) == size - len(text(""))
+
+
 # ---- near an envelope ----------------------------------------------------------------------------------------
 
-KNOWN = "abcef"
 LEARNED = b"".join(map(text, KNOWN))
 SLOT = b'"y"}'
 

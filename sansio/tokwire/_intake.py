@@ -15,6 +15,7 @@ from ._cut_block import END, NO_BLOCK, CutBlock, begins_an_event, is_one_event
 from ._events import StreamEvent
 from ._limits import Limits, comparable
 from ._state import DecodeState
+from .framing._envelope import MAX_EVENT_BYTES
 from .framing._frames import Frame, Framing
 from .framing._quick_frames import BLOCK_BYTES, first_block
 
@@ -39,6 +40,7 @@ class Intake(ABC):
         is_unfinished: True while part of an event is held.
         pieces: Iterator over the rest of the events that the quick machine cut, or None.
         quick: The longest payload that needs no look at a limit.
+        alike: The longest event that may have an envelope.
         block_offset: Offset in the body of the block that `whole_events` gave last.
         state: What is known of the stream.
     """
@@ -48,6 +50,7 @@ class Intake(ABC):
         "_framing",
         "_make_framing",
         "_tail_lines",
+        "alike",
         "attention",
         "block_offset",
         "complete",
@@ -80,6 +83,7 @@ class Intake(ABC):
         self.is_over = self.ready = self.attention = self.is_unfinished = False
         self.pieces: Iterator[bytes] | None = None
         self.quick = min(line - LINE_OVERHEAD, event, depth - 1)
+        self.alike = min(self.quick, MAX_EVENT_BYTES)
         self.state = state
         self.frames: Iterator[Frame] | None = None
         self.position = 0

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-MAX_EVENT_BYTES = 4096
-"""Longer events are not learned: an envelope is held as long as the stream is open."""
+MAX_EVENT_BYTES = 2048
+"""Longer events have no envelope: it is held as long as the stream is open, and searched for in each event."""
 
 WAITS = 2
 """So many events of a shape come before an envelope is learned: the shortest texts would not be worth its price."""

@@ -69,14 +69,15 @@ def delta_events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR091
                 continue
             size = len(data)
             text = message = None
-            if envelope.start and (line := data.removeprefix(envelope.start)) is not data:
+            start = envelope.start
+            if start and size <= intake.alike and (line := data.removeprefix(start)) is not data:
                 slot = line.removesuffix(envelope.end)
                 if envelope.middle:
                     slot, _, noise = slot.rpartition(envelope.middle)
                     is_noise = envelope.is_noise
                     if noise and not is_noise(noise):
                         slot = line
-                if slot is not line and 10 not in slot and 13 not in slot and size <= intake.quick:
+                if slot is not line and 10 not in slot and 13 not in slot:
                     try:
                         text = decode_string(slot)
                     except FAILURES:
@@ -95,7 +96,7 @@ def delta_events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR091
                     decode, text_of = shape.decode, shape.text_of
                     message = decode(payload)
                     text = text_of(message)
-                    if text and envelope.start:
+                    if text and start:
                         envelope = learn(state, data, intake.position - size)
                 if kind == TEXT:
                     if text:
@@ -117,15 +118,16 @@ def delta_events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR091
         shape, envelope = state.shape, state.envelope
         pieces = intake.pieces
         if pieces is not None:
-            quick, kind, own = intake.quick, shape.kind, state.lead.own
+            quick, alike, kind, own = intake.quick, intake.alike, shape.kind, state.lead.own
             start, end = envelope.piece_start, envelope.piece_end
             middle, is_noise = envelope.middle, envelope.is_noise
             for piece in pieces:
                 try:
-                    if len(piece) > quick:
+                    size = len(piece)
+                    if size > quick:
                         raise ValueError
                     text = message = None
-                    if start and (line := piece.removeprefix(start)) is not piece:
+                    if start and size <= alike and (line := piece.removeprefix(start)) is not piece:
                         slot = line.removesuffix(end)
                         if middle:
                             slot, _, noise = slot.rpartition(middle)
