@@ -1,4 +1,4 @@
-"""The quick machine of deltas: events in an envelope, near one, and near one, as the exact machine reads it."""
+"""The quick machine of deltas: events in an envelope, and near one, as the exact machine reads them."""
 
 from __future__ import annotations
 
@@ -6,64 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.bodies import part
-from tests.quick import OPTIONS, check, respelled, ways
-from tests.support import START, chunk, cut, data, decoded
-from tests.wire import begin, more, openai, piece, rows, said, tool_use, written
+from tests.alike import KINDS, KNOWN, STOP, anthropic_text, argument, text
+from tests.quick import check
+from tests.support import START, chunk, cut, decoded
+from tests.wire import begin, openai, piece, rows
 
 import tokwire
 from tokwire.framing._envelope import MAX_EVENT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 STOPPED = ("finish", "stop")
-STOP = chunk({}, "stop")
-COHERE_START = data({"type": "message-start", "id": "i", "delta": {"message": {}}}, name="message-start")
-
-
-def text(letters: str, **members: Any) -> bytes:
-    return chunk({"content": letters}, usage=None, **members)
-
-
-def thought(letters: str) -> bytes:
-    return chunk({"content": None, "reasoning_content": letters})
-
-
-def argument(letters: str) -> bytes:
-    return piece(1, arguments=letters)
-
-
-def anthropic_text(letters: str) -> bytes:
-    return said(0, letters)
-
-
-def thinking(letters: str) -> bytes:
-    return more(0, "thinking_delta", thinking=letters)
-
-
-def tool_input(letters: str) -> bytes:
-    return written(1, letters)
-
-
-def cohere_text(letters: str) -> bytes:
-    return part("content-delta", 0, content={"text": letters})
-
-
-KNOWN = "abcef"
-"""After the text of these an envelope is known."""
-
-KINDS: list[tuple[str, bytes, Callable[[str], bytes]]] = [
-    ("openai-chat", b"", text),
-    ("openai-chat", b"", thought),
-    ("openai-chat", piece(1, "a", "f", ""), argument),
-    ("anthropic", START + begin(0, "text", text=""), anthropic_text),
-    ("anthropic", START + begin(0, "thinking", thinking=""), thinking),
-    ("anthropic", START + tool_use(1), tool_input),
-    ("cohere", COHERE_START, cohere_text),
-]
 
 
 def shown(decoder: tokwire.StreamDecoder) -> str:
@@ -244,74 +198,3 @@ def test_a_summary_holds_no_envelope() -> None:
     decoder.receive_eof()
     shown(decoder)
     assert not decoder._engine.state.envelope.end
-
-
-# ---- any stream ----------------------------------------------------------------------------------------------
-
-BEGINS: dict[str, Sequence[bytes]] = {
-    "openai-chat": [piece(1, "a", "f", "")],
-    "anthropic": [
-        START,
-        begin(0, "text", text=""),
-        tool_use(1),
-        begin(2, "server_tool_use", id="s", name="w", input={}),
-    ],
-    "cohere": [COHERE_START],
-}
-LETTERS = st.text(st.sampled_from('ab"\\\n\u00e9\U0001f600'), max_size=3)
-CHANGES = st.sampled_from(
-    [
-        (b"", b""),
-        (b"", b""),
-        (b"", b""),
-        (b"null", b"0"),
-        (b"null", b'""'),
-        (b'"}', b'" }'),
-        (b'":"', b'": "'),
-        (b'":"', b'":\n"'),
-        (b'"}', b'"\r}'),
-        (b'"}', b'","x":"y"}'),
-        (b'"a', b'"\\ud83d'),
-        (b'"a', b'"\xff'),
-        (b"}\n\n", b"  }\n\n"),
-        (b"}\n\n", b"   }\n\n"),
-        (b"}\n\n", b" \t}\n\n"),
-        (b"}\n\n", b" \x0b}\n\n"),
-        (b"}\n\n", b"z}\n\n"),
-        (b"data: ", b"data:"),
-        (b"\n\n", b"\r\n\r\n"),
-        (b"\n\n", b"\nid: 7\n\n"),
-        (b'"r1"', b'"r2"'),
-        (b'"index":1', b'"index":0'),
-        (b'"index":2', b'"index":1'),
-        (b'"index":2', b'"index":3'),
-        (b'"word"', b'"w"'),
-        (b'"word"', b'""'),
-        (b'"word"', b'"a","error":{"message":"x"}'),
-        (b'"word"}', b'"w"} '),
-        (b'"choices"', b'"choices":[],"choices"'),
-    ]
-)
-
-
-def noisy(letters: str) -> bytes:
-    return text(letters, obfuscation="word")
-
-
-def server_input(letters: str) -> bytes:
-    return written(2, letters)
-
-
-@settings(max_examples=400, deadline=None)
-@given(st.data())
-def test_streams_of_almost_equal_events(draw: st.DataObject) -> None:
-    protocol = draw.draw(st.sampled_from(["openai-chat", "openai-chat", "anthropic", "cohere"]))
-    makers = [make for name, _, make in KINDS if name == protocol]
-    makers += {"openai-chat": [noisy], "anthropic": [server_input]}.get(protocol, [])
-    events = list(BEGINS[protocol])
-    for _ in range(draw.draw(st.integers(1, 4))):
-        make = draw.draw(st.sampled_from(makers))
-        for _ in range(draw.draw(st.integers(1, 8))):
-            old, new = draw.draw(CHANGES)
-            events.append(make(draw.draw(LETTERS)).replace(old, new) if old else make(draw.draw(LETTERS)))
-    check(protocol, ways(respelled(events, draw), draw), complete=draw.draw(st.booleans()), **draw.draw(OPTIONS))
