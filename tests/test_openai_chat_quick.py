@@ -115,6 +115,13 @@ def test_reasoning_that_is_told_twice_is_read_quickly(name: str) -> None:
     assert len(openai(b"".join(chunks) + signed + ended("stop")).summary.signatures) == 1
 
 
+@pytest.mark.parametrize("first", [b": comment\n\n", b"retry: 3000\n\n", b""])
+def test_what_a_stream_begins_with_does_not_stop_the_quick_path(first: bytes) -> None:
+    body = first + texts(*"abcdef")
+    assert read_in_full("openai-chat", [body]) == 1
+    assert rows(openai(body + ended("stop"))) == [*(("text", letter) for letter in "abcdef"), STOPPED]
+
+
 def test_data_without_a_blank_is_read_quickly() -> None:
     chunks = [without_blanks(chunk({"content": letter})) for letter in "abcdef"]
     assert read_in_full("openai-chat", chunks) == 1

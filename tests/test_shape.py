@@ -61,6 +61,8 @@ def test_a_spelling_holds_for_every_shape_of_the_stream() -> None:
     assert state.lead.whole == b"data:"
     state.respell(b"event:x")
     assert state.lead.whole == b"event:content_block_delta\ndata:"
-    for other in (b": comment", b"id: 1", b"datum: ", b""):
+    for other in (b": comment", b"id: 1", b"datum: ", b"", b": a\n\n: b\n\ndata: x"):
         state.respell(other)
         assert state.spelling == 2
+    state.respell(b": comment\n\ndata: x\n\nevent: y")
+    assert state.spelling == 1

@@ -99,10 +99,12 @@ class Expectation:
             self.lead = shape.leads[self.spelling]
             self.envelope = NO_ENVELOPE if shape is NO_SHAPE else NOT_YET
 
-    def respell(self, event: bytes) -> None:
-        """Note how the events of the stream begin, from the first bytes of one."""
-        for number, common in enumerate(SPELLINGS):
-            if event.startswith(common):
-                self.spelling = number
-                self.lead = self.shape.leads[number]
-                return
+    def respell(self, events: bytes) -> None:
+        """Note how the events of the stream begin, from the first or, behind a comment, the second of some."""
+        second = events.partition(BLANK_LINE)[2]
+        for begin in (events, second):
+            for number, common in enumerate(SPELLINGS):
+                if begin.startswith(common):
+                    self.spelling = number
+                    self.lead = self.shape.leads[number]
+                    return
