@@ -24,7 +24,9 @@ from tokwire.framing._envelope import (
 )
 from tokwire.framing._shape import TEXT, Shape, leads_of
 from tokwire.protocols.anthropic._shapes import INPUT_SHAPE
-from tokwire.protocols.openai_chat._shapes import REASONING_SHAPE, TEXT_SHAPE, TOOL_CALL_SHAPE
+from tokwire.protocols.openai_chat._shapes import reasoning_shape, text_shape, tool_call_shape
+
+TEXT_SHAPE, REASONING_SHAPE, TOOL_CALL_SHAPE = text_shape(), reasoning_shape(), tool_call_shape()
 
 LEAD = b"data: "
 

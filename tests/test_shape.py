@@ -9,7 +9,9 @@ from tokwire._state import DecodeState
 from tokwire.framing._envelope import NO_ENVELOPE, NOT_YET, WAITS, learn
 from tokwire.framing._shape import NO_SHAPE, SPELLINGS, leads_of
 from tokwire.protocols.anthropic._shapes import INPUT_SHAPE
-from tokwire.protocols.openai_chat._shapes import REASONING_SHAPE, TEXT_SHAPE
+from tokwire.protocols.openai_chat._shapes import reasoning_shape, text_shape
+
+TEXT_SHAPE, REASONING_SHAPE = text_shape(), reasoning_shape()
 
 
 def test_another_shape_is_learned_anew() -> None:

@@ -5,8 +5,11 @@ Whatever else means anything is typed so that only its absence fits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from ..._json import typed_decoder
@@ -50,57 +53,12 @@ class ThinkingMessage(Struct, gc=False):
     tool_calls: NoList = None
 
 
-class TextDelta(Struct, gc=False):
-    """What is new: text."""
-
-    message: TextMessage
-
-
-class ThinkingDelta(Struct, gc=False):
-    """What is new: reasoning."""
-
-    message: ThinkingMessage
-
-
-class TextEvent(Struct, gc=False):
-    """An event with text."""
-
-    type: Literal["content-delta"]
-    delta: TextDelta
-    error: None = None
-    object: None = None
-
-
-class ThinkingEvent(Struct, gc=False):
-    """An event with reasoning."""
-
-    type: Literal["content-delta"]
-    delta: ThinkingDelta
-    error: None = None
-    object: None = None
-
-
 class PlanMessage(Struct, gc=False):
     """A message with a part of the plan."""
 
     tool_plan: str
     content: None = None
     tool_calls: NoList = None
-
-
-class PlanDelta(Struct, gc=False):
-    """What is new: a part of the plan."""
-
-    message: PlanMessage
-
-
-class PlanEvent(Struct, gc=False):
-    """An event with a part of the plan, which is reasoning."""
-
-    type: Literal["tool-plan-delta"]
-    delta: PlanDelta
-    error: None = None
-    object: None = None
 
 
 class Function(Struct, gc=False):
@@ -125,37 +83,45 @@ class CallMessage(Struct, gc=False):
     content: None = None
 
 
-class CallDelta(Struct, gc=False):
-    """What is new: a fragment of a call."""
-
-    message: CallMessage
-
-
-class CallEvent(Struct, gc=False):
-    """An event with a fragment of a call."""
-
-    type: Literal["tool-call-delta"]
-    index: int
-    delta: CallDelta
-    error: None = None
-    object: None = None
+def _reader_of(event: str, message: type[Struct], *members: tuple[str, type]) -> Callable[[bytes], Any]:
+    """The typed decoder of events with such a message and nothing beside it, but for these members."""
+    delta = msgspec.defstruct("Delta", [("message", message)], gc=False)
+    absent = [("error", None, None), ("object", None, None)]
+    kind = msgspec.defstruct("Event", [("type", Literal[event]), *members, ("delta", delta), *absent], gc=False)
+    return typed_decoder(kind)
 
 
-CONTENT_LEADS = leads_of("content-delta")
-TEXT_SHAPE = Shape(CONTENT_LEADS, TEXT, typed_decoder(TextEvent), lambda event: event.delta.message.content.text)
-THINKING_SHAPE = Shape(
-    CONTENT_LEADS, REASONING, typed_decoder(ThinkingEvent), lambda event: event.delta.message.content.thinking
-)
-PLAN_SHAPE = Shape(
-    leads_of("tool-plan-delta"), REASONING, typed_decoder(PlanEvent), lambda event: event.delta.message.tool_plan
-)
-CALL_SHAPE = Shape(
-    leads_of("tool-call-delta"),
-    TOOL_CALL,
-    typed_decoder(CallEvent),
-    lambda event: event.delta.message.tool_calls.function.arguments,
-    lambda event: event.index,
-)
+@cache
+def text_shape() -> Shape:
+    """Text. This shape and the others are made when they are first needed."""
+    decode = _reader_of("content-delta", TextMessage)
+    return Shape(leads_of("content-delta"), TEXT, decode, lambda event: event.delta.message.content.text)
+
+
+@cache
+def thinking_shape() -> Shape:
+    """Reasoning."""
+    decode = _reader_of("content-delta", ThinkingMessage)
+    return Shape(leads_of("content-delta"), REASONING, decode, lambda event: event.delta.message.content.thinking)
+
+
+@cache
+def plan_shape() -> Shape:
+    """A part of the plan, which is reasoning."""
+    decode = _reader_of("tool-plan-delta", PlanMessage)
+    return Shape(leads_of("tool-plan-delta"), REASONING, decode, lambda event: event.delta.message.tool_plan)
+
+
+@cache
+def call_shape() -> Shape:
+    """A fragment of a call."""
+    return Shape(
+        leads_of("tool-call-delta"),
+        TOOL_CALL,
+        _reader_of("tool-call-delta", CallMessage, ("index", int)),
+        lambda event: event.delta.message.tool_calls.function.arguments,
+        lambda event: event.index,
+    )
 
 
 def choose_shape(state: DecodeState, kind: str, message: dict[str, Any]) -> None:
@@ -171,11 +137,11 @@ def _next_shape(state: DecodeState, kind: str, message: dict[str, Any]) -> Shape
     if kind == "tool-call-delta":
         state.open_calls = state.buffers().table.by_index
         is_plain = not state.options.include_tool_deltas and not state.record.budget.has_halves
-        return CALL_SHAPE if is_plain else NO_SHAPE
+        return call_shape() if is_plain else NO_SHAPE
     if message.get("tool_calls"):
         return NO_SHAPE
     if kind == "tool-plan-delta":
-        return PLAN_SHAPE if isinstance(plan, str) and plan and not content else NO_SHAPE
+        return plan_shape() if isinstance(plan, str) and plan and not content else NO_SHAPE
     if isinstance(text, str) and text and not thinking:
-        return TEXT_SHAPE
-    return THINKING_SHAPE if isinstance(thinking, str) and thinking and not text else state.shape
+        return text_shape()
+    return thinking_shape() if isinstance(thinking, str) and thinking and not text else state.shape

@@ -6,8 +6,11 @@ decoder, so the quick reader tests no member that an ordinary stream does not ha
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from ..._json import typed_decoder
@@ -85,7 +88,7 @@ class ToolCallDelta(Delta, gc=False, kw_only=True):
 
 
 class Choice(Struct, gc=False):
-    """The only choice, without a finish word."""
+    """The only choice, without a finish word. The delta is added to it."""
 
     index: Literal[0] = 0
     finish_reason: Nothing = None
@@ -93,26 +96,8 @@ class Choice(Struct, gc=False):
     usage: None = None
 
 
-class TextChoice(Choice, gc=False, kw_only=True):
-    """With text."""
-
-    delta: TextDelta
-
-
-class ReasoningChoice(Choice, gc=False, kw_only=True):
-    """With reasoning."""
-
-    delta: ReasoningDelta
-
-
-class ToolCallChoice(Choice, gc=False, kw_only=True):
-    """With a fragment of a call."""
-
-    delta: ToolCallDelta
-
-
 class Chunk(Struct, gc=False):
-    """A chunk without usage and without an error."""
+    """A chunk without usage and without an error. The choice is added to it."""
 
     object: Literal["chat.completion.chunk", "chat.completion", "", None] = None
     usage: None = None
@@ -121,42 +106,45 @@ class Chunk(Struct, gc=False):
     type: None = None
 
 
-class TextChunk(Chunk, gc=False, kw_only=True):
-    """With text."""
-
-    choices: tuple[TextChoice]
-
-
-class ReasoningChunk(Chunk, gc=False, kw_only=True):
-    """With reasoning."""
-
-    choices: tuple[ReasoningChoice]
+def _reader_of(delta: type[Struct]) -> Callable[[bytes], Any]:
+    """The typed decoder of chunks with such a delta."""
+    choice = msgspec.defstruct("DeltaChoice", [("delta", delta)], bases=(Choice,), gc=False, kw_only=True)
+    choices: Any = tuple[choice]  # type: ignore[valid-type]  # a type that is made here
+    return typed_decoder(
+        msgspec.defstruct("DeltaChunk", [("choices", choices)], bases=(Chunk,), gc=False, kw_only=True)
+    )
 
 
-class ToolCallChunk(Chunk, gc=False, kw_only=True):
-    """With a fragment of a call."""
-
-    choices: tuple[ToolCallChoice]
-
-
-def _reasoning_of(chunk: ReasoningChunk) -> str | None:
-    delta = chunk.choices[0].delta
+def _reasoning_of(chunk: Any) -> str | None:
+    delta: ReasoningDelta = chunk.choices[0].delta
     found = delta.reasoning_content or delta.reasoning
     if not found and delta.reasoning_details:
         return "".join(detail.text or detail.summary or "" for detail in delta.reasoning_details)
     return found
 
 
-LEADS = leads_of(None)
-TEXT_SHAPE = Shape(LEADS, TEXT, typed_decoder(TextChunk), lambda chunk: chunk.choices[0].delta.content)
-REASONING_SHAPE = Shape(LEADS, REASONING, typed_decoder(ReasoningChunk), _reasoning_of)
-TOOL_CALL_SHAPE = Shape(
-    LEADS,
-    TOOL_CALL,
-    typed_decoder(ToolCallChunk),
-    lambda chunk: chunk.choices[0].delta.tool_calls[0].function.arguments,
-    lambda chunk: chunk.choices[0].delta.tool_calls[0].index,
-)
+@cache
+def text_shape() -> Shape:
+    """Text. This shape and the others are made when they are first needed."""
+    return Shape(leads_of(None), TEXT, _reader_of(TextDelta), lambda chunk: chunk.choices[0].delta.content)
+
+
+@cache
+def reasoning_shape() -> Shape:
+    """Reasoning."""
+    return Shape(leads_of(None), REASONING, _reader_of(ReasoningDelta), _reasoning_of)
+
+
+@cache
+def tool_call_shape() -> Shape:
+    """A fragment of a call."""
+    return Shape(
+        leads_of(None),
+        TOOL_CALL,
+        _reader_of(ToolCallDelta),
+        lambda chunk: chunk.choices[0].delta.tool_calls[0].function.arguments,
+        lambda chunk: chunk.choices[0].delta.tool_calls[0].index,
+    )
 
 
 def choose_shape(state: DecodeState) -> None:
@@ -171,7 +159,7 @@ def _next_shape(state: DecodeState) -> Shape:
     if buffers.channel == "tool_call":
         state.open_calls = buffers.table.by_index
         is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
-        return TOOL_CALL_SHAPE if is_plain else NO_SHAPE
+        return tool_call_shape() if is_plain else NO_SHAPE
     if buffers.channel == "reasoning":
-        return REASONING_SHAPE
-    return TEXT_SHAPE if buffers.has_text else NO_SHAPE
+        return reasoning_shape()
+    return text_shape() if buffers.has_text else NO_SHAPE
