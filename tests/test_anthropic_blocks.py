@@ -185,6 +185,14 @@ def test_input_that_is_not_for_the_caller_is_passed_over_quickly() -> None:
     assert found[:3] == [("text", "a"), ("text", "b"), ("call", "t1", "f", "{}")]
 
 
+@pytest.mark.parametrize("member", [b'"error":{"message":"x"},', b'"object":"error",'])
+def test_an_error_beside_input_that_is_not_for_the_caller(member: bytes) -> None:
+    server = begin(2, "server_tool_use", id="s", name="w", input={})
+    bad = written(2, "c").replace(b'"delta"', member + b'"delta"')
+    found = rows(decoded("anthropic", START + server + written(2, "a") + written(2, "b") + bad))
+    assert found == [("error", "APIError")]
+
+
 def test_the_shapes_of_other_inputs_are_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     known = ignored_input(7)
     assert ignored_input(7) is known
