@@ -65,8 +65,13 @@ KINDS: list[tuple[str, bytes, Callable[[str], bytes]]] = [
 
 
 def noisy(letters: str) -> bytes:
-    """Text of Chat Completions with a word of padding."""
-    return text(letters, obfuscation="word")
+    """Text of Chat Completions with a word of padding that is as long as the text is far in the alphabet."""
+    return text(letters, obfuscation="word" * (ord(letters[0]) % 3) if letters else "word")
+
+
+def blank(letters: str) -> bytes:
+    """Text of Anthropic Messages with blanks as padding."""
+    return said(0, letters).replace(b"}\n", b" " * (ord(letters[0]) % 3) + b"}\n")
 
 
 def server_input(letters: str) -> bytes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from tests.alike import KINDS, KNOWN, STOP, anthropic_text, argument, text
+from tests.alike import KINDS, KNOWN, STOP, anthropic_text, argument, blank, noisy, text
 from tests.quick import check
 from tests.support import START, chunk, cut, decoded
 from tests.wire import begin, openai, piece, rows
@@ -71,6 +71,18 @@ def test_long_events_are_not_searched_for_an_envelope() -> None:
                 shown(decoder)
         else:
             assert len(shown(decoder)) == size - len(text(""))
+
+
+@pytest.mark.parametrize("padded", [noisy, blank])
+def test_an_event_that_is_cut_off_is_not_taken_for_a_whole_one(padded: Callable[[str], bytes]) -> None:
+    protocol, begun = ("openai-chat", b"") if padded is noisy else ("anthropic", START + begin(0, "text", text=""))
+    known = [begun, *map(padded, "abcdefg")]
+    for size in range(len(padded("h"))):
+        cut_off = padded("h")[:size]
+        check(protocol, [*known, cut_off])
+        check(protocol, [b"".join(known), cut_off], complete=False)
+        check(protocol, [b"".join([*known, cut_off])])
+        check(protocol, [*known, cut_off + b"\n\n", padded("i")])
 
 
 # ---- near an envelope ----------------------------------------------------------------------------------------

@@ -72,4 +72,7 @@ def test_streams_of_almost_equal_events(draw: st.DataObject) -> None:
         for _ in range(draw.draw(st.integers(1, 8))):
             old, new = draw.draw(CHANGES)
             events.append(make(draw.draw(LETTERS)).replace(old, new) if old else make(draw.draw(LETTERS)))
+    if draw.draw(st.booleans()):
+        last = make(draw.draw(LETTERS))
+        events.append(last[: draw.draw(st.integers(0, len(last)))])
     check(protocol, ways(respelled(events, draw), draw), complete=draw.draw(st.booleans()), **draw.draw(OPTIONS))

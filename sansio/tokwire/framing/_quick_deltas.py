@@ -72,7 +72,7 @@ def delta_events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR091
             start = envelope.start
             if start and size <= intake.alike and (line := data.removeprefix(start)) is not data:
                 slot = line.removesuffix(envelope.end)
-                if envelope.middle:
+                if slot is not line and envelope.middle:
                     slot, _, noise = slot.rpartition(envelope.middle)
                     is_noise = envelope.is_noise
                     if noise and not is_noise(noise):
@@ -129,7 +129,7 @@ def delta_events(intake: Intake) -> Iterator[StreamEvent]:  # noqa: C901, PLR091
                     text = message = None
                     if start and size <= alike and (line := piece.removeprefix(start)) is not piece:
                         slot = line.removesuffix(end)
-                        if middle:
+                        if slot is not line and middle:
                             slot, _, noise = slot.rpartition(middle)
                             if noise and not is_noise(noise):
                                 slot = line
