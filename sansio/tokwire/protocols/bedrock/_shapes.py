@@ -88,8 +88,10 @@ _lead = lead_of(HEADERS)
 Read = Callable[[bytes], StreamEvent | None]
 
 
-def text_reader(opened: set[int], longest: int) -> Read:
-    """A reader of messages with text for a block that is open."""
+def reader(
+    decode: Callable[[bytes], Any], event_of: Callable[[Any], StreamEvent | None], opened: set[int], longest: int
+) -> Read:
+    """A reader of messages of one shape for a block that is open; `event_of` makes the event of what was decoded."""
 
     def read(message: bytes) -> StreamEvent | None:
         size = len(message)
@@ -100,32 +102,22 @@ def text_reader(opened: set[int], longest: int) -> Read:
         payload = rest[:-4]
         if rest is message or crc32(payload, checksum) != from_bytes(rest[-4:]):
             raise ValueError
-        event = _decode_text(payload)
-        if event.content_block_index not in opened:
+        delta = decode(payload)
+        if delta.content_block_index not in opened:
             raise ValueError
-        return Block(TextBlock(text)) if (text := event.delta.text) else None
+        return event_of(delta)
 
     return read
 
 
-def thinking_reader(opened: set[int], longest: int) -> Read:
-    """A reader of messages with reasoning for a block that is open."""
+def text_of(event: TextEvent) -> StreamEvent | None:
+    """Text, if there is any."""
+    return Block(TextBlock(text)) if (text := event.delta.text) else None
 
-    def read(message: bytes) -> StreamEvent | None:
-        size = len(message)
-        if size > longest:
-            raise ValueError
-        start, checksum = _lead(size)
-        rest = message.removeprefix(start)
-        payload = rest[:-4]
-        if rest is message or crc32(payload, checksum) != from_bytes(rest[-4:]):
-            raise ValueError
-        event = _decode_thinking(payload)
-        if event.content_block_index not in opened:
-            raise ValueError
-        return Reasoning(text) if (text := event.delta.reasoning_content.text) else None
 
-    return read
+def thought_of(event: ThinkingEvent) -> StreamEvent | None:
+    """Reasoning, if there is any."""
+    return Reasoning(text) if (text := event.delta.reasoning_content.text) else None
 
 
 def choose_reader(state: DecodeState, opened: set[int], payload: dict[str, Any]) -> None:
@@ -137,7 +129,7 @@ def choose_reader(state: DecodeState, opened: set[int], payload: dict[str, Any])
     longest = min(comparable(state.limits.max_frame_bytes), LARGEST_MESSAGE)
     text, reasoning = delta.get("text"), as_dict(delta.get("reasoningContent")).get("text")
     if isinstance(text, str) and text:
-        state.hot_decode = text_reader(opened, longest)
+        state.hot_decode = reader(_decode_text, text_of, opened, longest)
     elif isinstance(reasoning, str) and reasoning and not state.options.keep_thinking:
-        read = thinking_reader(opened, longest)
+        read = reader(_decode_thinking, thought_of, opened, longest)
         state.hot_decode = read if state.with_reasoning else without_event(read)
