@@ -121,6 +121,11 @@ class DecodeState(Expectation):
             self._buffers[choice] = buffers
         return buffers
 
+    @property
+    def has_plain_arguments(self) -> bool:
+        """Whether fragments of arguments are only to be kept: nobody wants to see them, and none held half a pair."""
+        return not self.options.include_tool_deltas and not self.record.budget.has_halves
+
     def note(self) -> StreamNotes:
         """The facts for the summary, to be added to."""
         if self.notes is None:

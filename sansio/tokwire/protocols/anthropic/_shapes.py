@@ -106,9 +106,8 @@ def choose_shape(state: DecodeState, index: int | None, *, is_delta: bool, is_ig
     elif is_ignored:
         state.expect(NO_SHAPE if index is None else ignored_input(index))
     elif is_delta and buffers.channel == "tool_call":
-        is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
         state.open_calls = buffers.table.by_index
-        state.expect(INPUT_SHAPE if is_plain else NO_SHAPE)
+        state.expect(INPUT_SHAPE if state.has_plain_arguments else NO_SHAPE)
     elif is_delta and buffers.channel == "reasoning":
         state.expect(NO_SHAPE if options.keep_thinking else THINKING_SHAPE)
     elif is_delta and buffers.has_text:

@@ -136,8 +136,7 @@ def _next_shape(state: DecodeState, kind: str, message: dict[str, Any]) -> Shape
         return NO_SHAPE
     if kind == "tool-call-delta":
         state.open_calls = state.buffers().table.by_index
-        is_plain = not state.options.include_tool_deltas and not state.record.budget.has_halves
-        return call_shape() if is_plain else NO_SHAPE
+        return call_shape() if state.has_plain_arguments else NO_SHAPE
     if message.get("tool_calls"):
         return NO_SHAPE
     if kind == "tool-plan-delta":

@@ -158,8 +158,7 @@ def _next_shape(state: DecodeState) -> Shape:
         return NO_SHAPE
     if buffers.channel == "tool_call":
         state.open_calls = buffers.table.by_index
-        is_plain = not options.include_tool_deltas and not state.record.budget.has_halves
-        return tool_call_shape() if is_plain else NO_SHAPE
+        return tool_call_shape() if state.has_plain_arguments else NO_SHAPE
     if buffers.channel == "reasoning":
         return reasoning_shape()
     return text_shape() if buffers.has_text else NO_SHAPE

@@ -68,8 +68,7 @@ def _next_shape(state: DecodeState, items: Items, payload: dict[str, Any], event
         return NO_SHAPE
     item = items.of_event(payload)
     if stem in ARGUMENT_EVENTS:
-        is_plain = not state.options.include_tool_deltas and not state.record.budget.has_halves
-        if item.call is None or not is_plain or state.buffers().channel != "tool_call":
+        if item.call is None or not state.has_plain_arguments or state.buffers().channel != "tool_call":
             return NO_SHAPE
         state.open_calls = {index: item.call}
         return shape_for(event, index, position)
